@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# tunesweep. The targets people use: make, make demo, make test, make check, make install.
+# Everything that is built goes below BUILD; V=1 shows the commands, SANITIZE=1 adds ASan and UBSan.
+
+VERSION := 0.1.0
+BUILD ?= build
+PREFIX ?= /usr/local
+CC ?= gcc
+PACKAGES := gcc pkg-config iproute2 libnl-3-dev libnl-genl-3-dev libnl-route-3-dev libcap-dev \
+	libnlopt-dev libyaml-dev libjansson-dev libgsl-dev libsqlite3-dev libseccomp-dev libnuma-dev
+TEST_PACKAGES := libcmocka-dev procps util-linux
+
+ifneq ($(V),1)
+Q := @
+endif
+
+WARNINGS := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
+	-Wwrite-strings -Wpointer-arith -Wvla -Wformat=2 -Wno-format-nonliteral -Wundef
+CFLAGS ?= -O2 -g
+override CFLAGS += -std=gnu11 $(WARNINGS) -D_GNU_SOURCE -DTUNESWEEP_VERSION='"$(VERSION)"' \
+	-Iinclude -fno-strict-aliasing -fstack-protector-strong -MMD -MP
+LDFLAGS += -pthread
+ifeq ($(SANITIZE),1)
+override CFLAGS += -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
+LDFLAGS += -fsanitize=address,undefined
+endif
+
+# package:pkg-config name, for the sentence that names what is missing
+MODULES := libcap-dev:libcap libnlopt-dev:nlopt libyaml-dev:yaml-0.1 libjansson-dev:jansson \
+	libgsl-dev:gsl libsqlite3-dev:sqlite3 libnl-3-dev:libnl-3.0 libnl-genl-3-dev:libnl-genl-3.0 \
+	libnl-route-3-dev:libnl-route-3.0 libseccomp-dev:libseccomp
+pkg = $(shell pkg-config $(1) $(2) 2>/dev/null)
+NL := libnl-3.0 libnl-genl-3.0 libnl-route-3.0
+override CFLAGS += $(call pkg,--cflags,$(NL))
+AGENT_LIBS = $(call pkg,--libs,libcap jansson libseccomp $(NL))
+ALL_LIBS = $(AGENT_LIBS) $(call pkg,--libs,nlopt yaml-0.1 gsl sqlite3) -lm
+
+# The folders, from the bottom up; DIRS=profiles builds the lower part alone.
+DIRS ?= profiles results sweep
+SOURCES := $(sort $(foreach d,$(DIRS),$(shell find $(d) -name '*.c')))
+MAINS := profiles/agent/main.c sweep/cli/main.c
+LIB_OBJECTS := $(patsubst %.c,$(BUILD)/%.o,$(filter-out $(MAINS),$(SOURCES)))
+LIB := $(BUILD)/libtunesweep.a
+
+.PHONY: all lib check test demo deps install clean lint layers programs
+all: programs
+programs: $(BUILD)/tunesweep $(BUILD)/tunesweep-agent
+lib: $(LIB)
+
+# Says which package is missing before the compiler says which header is.
+$(BUILD)/.packages: Makefile
+	@mkdir -p $(@D)
+	@for m in $(MODULES); do \
+	  pkg-config --exists $${m#*:} 2>/dev/null || missing="$$missing $${m%%:*}"; done; \
+	if [ -n "$$missing" ]; then echo "missing packages:$$missing (make deps installs them)" >&2; exit 1; fi
+	@touch $@
+
+$(BUILD)/%.o: %.c | $(BUILD)/.packages
+	@mkdir -p $(@D)
+	@echo "  CC    $<"
+	$(Q)$(CC) $(CFLAGS) -c -o $@ $<
+
+$(LIB): $(LIB_OBJECTS)
+	@echo "  AR    $@"
+	$(Q)rm -f $@ && $(AR) rcs $@ $^
+
+# Both programs link the same archive; the linker takes only what each needs, and a test looks at
+# the agent's libraries.
+$(BUILD)/tunesweep: $(BUILD)/sweep/cli/main.o $(LIB)
+	@echo "  LD    $@"
+	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(ALL_LIBS)
+$(BUILD)/tunesweep-agent: $(BUILD)/profiles/agent/main.o $(LIB)
+	@echo "  LD    $@"
+	$(Q)$(CC) $(LDFLAGS) -Wl,--as-needed -o $@ $^ $(AGENT_LIBS) -lm
+
+# Unit tests: a program a file under tests/unit, linked with the archive.
+UNIT_SOURCES := $(sort $(wildcard tests/unit/test_*.c))
+UNIT_TESTS := $(patsubst %.c,$(BUILD)/%,$(UNIT_SOURCES))
+$(BUILD)/tests/unit/%: $(BUILD)/tests/unit/%.o $(LIB)
+	@echo "  LD    $@"
+	$(Q)$(CC) $(LDFLAGS) -o $@ $^ -lcmocka $(ALL_LIBS)
+.SECONDARY:
+
+-include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

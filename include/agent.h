@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The controller's side of one host: start an agent there through a transport, ask it, and end it.
+ * Everything that is set on any machine goes through here. All waits have a limit; an answer that
+ * does not come is an error that names the host. While idle for long, call agent_ping.
+ */
+#ifndef TUNESWEEP_AGENT_H
+#define TUNESWEEP_AGENT_H
+
+#include "err.h"
+#include "launcher.h"
+#include "tunable.h"
+#include <jansson.h>
+
+struct agent;
+
+struct agent_info { /* what the host says of itself on hello */
+	char version[16], boot_id[40], hostname[64], kernel[64];
+	char address[64]; /* first global address of an interface that is up, or "127.0.0.1" */
+	char netns_path[128];
+	uint64_t netns_cookie;
+	int cpus;
+	json_t *host; /* fingerprint pieces: cpu model, numa nodes, nics; borrowed */
+};
+
+/* Starts the agent and greets it. name is what the spec calls the host, for messages. */
+int agent_connect(struct launcher *l, const struct host_via *via, const char *name,
+		  struct agent **out, struct err *e);
+const struct agent_info *agent_info(const struct agent *a);
+const char *agent_name(const struct agent *a);
+
+/* Opens its session of a layer ("sweep" or "applied") for these settings: old values are journaled
+ * when this returns. n may be 0. restored: what a crashed run had left and was put back (JSON
+ * array, may be NULL). */
+int agent_open(struct agent *a, const char *layer, const char *profile,
+	       const struct setting *settings, size_t n, json_t **restored, struct err *e);
+
+int agent_probe(struct agent *a, const struct setting *s, const char *field,
+		struct tunable_range *out, struct err *e);
+
+/* As session_set; effective[n] may be NULL. */
+int agent_set(struct agent *a, const struct assignment *v, size_t n, struct value *effective,
+	      struct err *e);
+int agent_replace(struct agent *a, const struct assignment *v, size_t n, struct err *e);
+
+/* report: array of {set, device, old, found, outcome, reason}. */
+int agent_rollback(struct agent *a, bool force, json_t **report, struct err *e);
+int agent_commit(struct agent *a,
+		 struct err *e); /* layer "applied": keep what is set when the agent leaves */
+int agent_status(struct agent *a, json_t **out,
+		 struct err *e); /* see session_status; also {"profile","since"} */
+
+/* One request to the endpoints' child (stream.h lists them); reply is the caller's. */
+int agent_stream(struct agent *a, json_t *request, int timeout_ms, json_t **reply, struct err *e);
+
+int agent_ping(struct agent *a, struct err *e);
+
+/* Orderly end: the agent rolls an uncommitted session back, reports, and leaves. a may be NULL.
+ * 0, or -EIO (ERR_RESTORE) with what could not be restored. */
+int agent_close(struct agent *a, json_t **report, struct err *e);
+
+#endif

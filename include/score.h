@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What is maximised: the service-demand formula, the objective of a spec, its requirements and its
+ * guards. Pure: from samples to numbers.
+ */
+#ifndef TUNESWEEP_SCORE_H
+#define TUNESWEEP_SCORE_H
+
+#include "err.h"
+#include "sample.h"
+
+/* netperf's definition, us per KB (KB = 1024 bytes): busy fraction x CPUs x 1e6 / (KB/s).
+ * NaN unless all are finite and the throughput is positive. */
+double score_service_demand(double busy_fraction, int cpus, double bytes_per_s);
+
+enum guards { GUARDS_DEFAULT, GUARDS_STRICT, GUARDS_NONE };
+
+#define OBJECTIVE_REQUIRE_MAX 8
+
+struct requirement {
+	char metric[32];
+	bool at_least; /* >=, else <= */
+	double limit;  /* in the metric's unit of sample.h */
+};
+
+struct objective {
+	char numerator[32];   /* a metric, or "1" */
+	char denominator[32]; /* a metric, or "" */
+	bool minimize;	      /* then the numerator alone is the metric */
+	bool is_default;      /* throughput / service_demand, nobody asked for another */
+	enum guards guards;
+	size_t n_require;
+	struct requirement require[OBJECTIVE_REQUIRE_MAX];
+};
+
+void objective_init(struct objective *o); /* the default one */
+
+/* "METRIC", "METRIC / METRIC" or "1 / METRIC"; ERR_USAGE with the nearest metric. own_metrics:
+ * unknown names are allowed (command engines). */
+int objective_parse(struct objective *o, const char *text, bool minimize, bool own_metrics,
+		    struct err *e);
+/* "throughput >= 9 Gbit/s", "retransmits_per_GB <= 100". */
+int requirement_parse(struct requirement *r, const char *text, bool own_metrics, struct err *e);
+const char *objective_text(const struct objective *o, char *buf, size_t size);
+
+/*
+ * The number to maximise: larger is better, so 1 / METRIC or -METRIC where the objective minimises
+ * (1/METRIC for positive metrics, which all of sample.h are). NaN if a metric it needs is unknown:
+ * never half a sum. For the default objective of a sample that brings its own score, that score.
+ */
+double score_of(const struct objective *o, const struct sample *s);
+
+/* Does the sample keep the requirements and guards? baseline may be NULL (no guard then);
+ * best_throughput is NaN if not known. On false, why gets one sentence. */
+bool score_admissible(const struct objective *o, const struct sample *s,
+		      const struct sample *baseline, double best_throughput, char *why,
+		      size_t size);
+
+#endif

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The transaction in which values are set: snapshot, journal, set, read back, commit or roll back.
+ * One session is one layer ("sweep" or "applied") in one network namespace. Called by the agent,
+ * its guardian, and the restore after a crash; never by the controller.
+ */
+#ifndef TUNESWEEP_SESSION_H
+#define TUNESWEEP_SESSION_H
+
+#include "err.h"
+#include "sysfile.h"
+#include "tunable.h"
+#include <jansson.h>
+
+struct session;
+
+struct session_place {
+	struct sysroot root;
+	const char *run_dir;	/* "/run/tunesweep" */
+	const char *netns_path; /* "/run/netns/NAME" if known, else NULL */
+};
+
+enum session_outcome {
+	RESTORED,  /* set back and read back */
+	UNCHANGED, /* was as before already */
+	CONFLICT,  /* someone else has changed it since: left as it is */
+	GONE,	   /* device or key is no longer there */
+	FAILED,	   /* the kernel refused, or another value was read back */
+};
+
+struct session_item { /* what became of one setting in a rollback */
+	struct setting setting;
+	char old[VALUE_TEXT_MAX], found[VALUE_TEXT_MAX];
+	enum session_outcome outcome;
+	char reason[160];
+};
+
+struct session_report {
+	size_t n, n_failed, n_conflict;
+	struct session_item *items; /* freed by session_report_clear */
+};
+
+/* Takes the namespace's lock and that layer's journal. If a crashed holder left a journal of the
+ * same layer, it is rolled back first (report tells; may be NULL). -EBUSY names the holder: pid
+ * and since when. For "applied" an existing journal of a *finished* apply is continued. */
+int session_open(const struct session_place *place, const char *layer, const char *profile,
+		 struct session **out, struct session_report *restored, struct err *e);
+
+/* Old values of these settings into the journal, synced; those already there are left. */
+int session_track(struct session *s, const struct setting *settings, size_t n, struct err *e);
+
+/*
+ * Sets the values (tracked first if they were not), one write a setting however many of its fields
+ * are named, nothing where nothing differs; reads back into effective[n] (may be NULL). After a
+ * refused write the settings of this call are put back as they were before it, and the error names
+ * the setting: a trial that fails leaves no half of itself.
+ */
+int session_set(struct session *s, const struct assignment *a, size_t n, struct value *effective,
+		struct err *e);
+
+/* Like session_set for a complete configuration: tracked settings that are not named go back to
+ * their old values. Used by apply over an applied profile. */
+int session_replace(struct session *s, const struct assignment *a, size_t n, struct err *e);
+
+/* Everything back in reverse order, going on after errors; force also overwrites conflicts. The
+ * journal goes only when each value has been read back. 0, or -EIO (ERR_RESTORE) naming what could
+ * not be restored. Conflicts are not errors. */
+int session_rollback(struct session *s, bool force, struct session_report *report, struct err *e);
+
+/* What is set now: per tracked setting old, set and present value (a JSON array of
+ * {set, device, old, value, present}). */
+int session_status(struct session *s, json_t **out, struct err *e);
+
+/* Gives up the lock; the journal stays if anything is still set. */
+void session_close(struct session *s);
+
+/* The lock's descriptor, for a guardian that shall go on holding it. */
+int session_lock_fd(const struct session *s);
+
+void session_report_clear(struct session_report *r);
+json_t *session_report_json(const struct session_report *r);
+
+/* Folder of this namespace below run_dir, e.g. "/run/tunesweep/net-4026". */
+int session_dir(const struct session_place *place, char *buf, size_t size, struct err *e);
+
+#endif

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * A sweep as the user wrote it: one YAML file, read strictly, every error with file:line:column.
+ * Nothing of any host is asked here; space.h does that.
+ */
+#ifndef TUNESWEEP_SPEC_H
+#define TUNESWEEP_SPEC_H
+
+#include "err.h"
+#include "launcher.h"
+#include "score.h"
+#include "tunable.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+#define SPEC_HOSTS_MAX	  8
+#define SPEC_TUNABLES_MAX 64
+
+enum { ALLOW_DISRUPTIVE = 1, ALLOW_UNSAFE = 2, ALLOW_UNLISTED = 4, ALLOW_DRIVER_REBIND = 8 };
+
+struct spec_place { /* where in the file, for errors found later */
+	unsigned line, column;
+};
+
+struct spec_host {
+	char name[32];
+	struct host_via via;
+	char address[64]; /* "" if it is to be found */
+	struct spec_place place;
+};
+
+enum spec_domain { DOMAIN_RANGE, DOMAIN_RANGE_AUTO, DOMAIN_CHOICES, DOMAIN_CHOICES_AVAILABLE };
+
+struct spec_tunable {
+	struct assignment target; /* setting and field; value is the parameter's default:
+				     (VALUE_NONE if none) */
+	int host; /* index of a host; -1 for run scope without a host and for param.* */
+	bool device_auto;
+	enum spec_domain domain;
+	double lo, hi; /* DOMAIN_RANGE, in the tunable's unit */
+	double step;   /* 0: natural */
+	bool log;
+	struct value *choices;
+	size_t n_choices;
+	bool optional;
+	struct spec_place place;
+};
+
+struct spec_test {
+	char engine[16]; /* builtin, netperf, iperf3, command, simulated */
+	char type[16];	 /* tcp_stream, ... */
+	int from, to;	 /* hosts; -1 without hosts */
+	double duration; /* s */
+	int streams;
+	bool light;	/* drive */
+	char **command; /* engine command: NULL-terminated */
+	bool serve;
+	double timeout;	  /* s, of one sample of a command; default 10 x duration + 60 */
+	char surface[32]; /* engine simulated: which one, and its noise (fraction) */
+	double noise;
+	int samples_min,
+		samples_max; /* repeats of each configuration; 1, 1 unless confidence: asks */
+	double confidence_level, confidence_width;
+	struct spec_place place;
+};
+
+struct spec {
+	char *path, *text; /* as read */
+	char sha[65];	   /* SHA-256 of the text, hex */
+	char name[64];
+	size_t n_hosts;
+	struct spec_host hosts[SPEC_HOSTS_MAX];
+	bool has_link;
+	struct lab_link link;
+	struct spec_test test;
+	struct objective objective;
+	size_t n_tunables;
+	struct spec_tunable tunables[SPEC_TUNABLES_MAX];
+	unsigned allow;
+	char algorithm[32];
+	int samples; /* budget of the search, measurements */
+	double time; /* s */
+	uint64_t seed;
+	int proof_pairs; /* 0: no proof */
+	double proof_time;
+};
+
+int spec_load(const char *path, struct spec **out, struct err *e);
+int spec_parse(const char *name, const char *text, size_t size, struct spec **out, struct err *e);
+void spec_free(struct spec *s);
+
+/* ERR_USAGE "file:line:column: ..." for something found after parsing. */
+int spec_error(const struct spec *s, struct spec_place at, struct err *e, const char *fmt, ...)
+	__attribute__((format(printf, 4, 5)));
+
+#endif

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * All that was ever measured, in one SQLite file (WAL, schema by user_version). A run has trials,
+ * a trial has samples. What is committed survives a kill -9; a damaged or foreign file is refused
+ * with a sentence and not touched.
+ */
+#ifndef TUNESWEEP_STORE_H
+#define TUNESWEEP_STORE_H
+
+#include "err.h"
+#include "sample.h"
+#include <jansson.h>
+#include <stdint.h>
+
+struct store;
+
+/* Creates the file and its folders if write; -EROFS and others as they come. */
+int store_open(const char *path, bool write, struct store **out, struct err *e);
+void store_close(struct store *s);
+
+/* Default path: results.db in $XDG_STATE_HOME/tunesweep, for root /var/lib/tunesweep. */
+int store_default_path(char *buf, size_t size, struct err *e);
+
+struct store_run {
+	char id[32];	      /* made by store_begin_run: date, time and 4 hex digits, sortable */
+	const char *name;     /* of the spec */
+	const char *spec;     /* its text, whole */
+	const char *spec_sha; /* hash of the text, hex */
+	uint64_t seed;
+	const json_t *hosts; /* {name: fingerprint} */
+};
+
+int store_begin_run(struct store *s, struct store_run *r, struct err *e);
+/* status: complete, interrupted, failed; result is result.json's object. */
+int store_end_run(struct store *s, const char *run, const char *status, const json_t *result,
+		  struct err *e);
+
+/* values: {key: value} as in result.json. phase: "search", "baseline", "proof". */
+int store_add_trial(struct store *s, const char *run, const char *phase, const json_t *values,
+		    const json_t *asked, int64_t *trial, struct err *e);
+int store_add_sample(struct store *s, int64_t trial, const struct sample *sample, double score,
+		     struct err *e);
+
+/* Newest first: array of {"run","name","started","status","samples","gain",...}. */
+int store_list_runs(struct store *s, json_t **out, struct err *e);
+/* One run with its trials and samples; id may be a unique beginning, or "latest". */
+int store_get_run(struct store *s, const char *id, json_t **out, struct err *e);
+
+#endif

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Every access to /proc and /sys, below one root prefix, so that tests can pass a recorded tree.
+ * Small text files only. Used by the tunable back ends, the host fingerprint and the CPU meter.
+ */
+#ifndef TUNESWEEP_SYSFILE_H
+#define TUNESWEEP_SYSFILE_H
+
+#include "err.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct sysroot {
+	const char *prefix; /* "" for the real machine, else a folder that holds proc/ and sys/ */
+};
+
+/* Reads at most size - 1 bytes and strips the last newline. path begins with /proc or /sys and
+ * may not have a ".." component (-EPERM). 0 or -errno. */
+int sysfile_read(const struct sysroot *root, const char *path, char *buf, size_t size,
+		 struct err *e);
+
+/* One write(2) of the whole text to an existing file; the errno is the kernel's, also from close.
+ */
+int sysfile_write(const struct sysroot *root, const char *path, const char *text, struct err *e);
+
+bool sysfile_exists(const struct sysroot *root, const char *path);
+bool sysfile_writable(const struct sysroot *root, const char *path); /* by a trial open, no write */
+
+#endif

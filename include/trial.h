@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * One measurement from start to end: set the configuration on the hosts (host scope), settle, run
+ * the engine, read the sample, compute its score. A trial that cannot be set or measured is a
+ * failed sample, not an error; an error ends the sweep.
+ */
+#ifndef TUNESWEEP_TRIAL_H
+#define TUNESWEEP_TRIAL_H
+
+#include "engine.h"
+
+struct trial_env {
+	const struct spec *spec;
+	const struct space *space;
+	struct agent *agents[SPEC_HOSTS_MAX]; /* by the spec's index; NULL where there is none */
+	const struct engine_ops *engine;
+	void *engine_state;
+	int interrupt_fd; /* readable when the user wants to stop; -1 if never */
+	double deadline;  /* CLOCK_MONOTONIC seconds; INFINITY if none */
+	int number;	  /* counts the samples */
+};
+
+/* -EINTR when interrupted, -EHOSTDOWN when an agent is gone; else 0, also for failed samples.
+ * effective gets what the kernel took. */
+int trial_run(struct trial_env *env, const struct configuration *config, struct sample *out,
+	      struct configuration *effective, struct err *e);
+
+#endif

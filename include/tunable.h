@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The catalogue of all that can be set, and the only door to the back ends that set it.
+ * catalog.c holds the table; tunable.c finds, checks, and dispatches. A back end reads and writes
+ * whole kernel objects ("settings"): net.ipv4.tcp_rmem is one setting with three fields.
+ * The controller uses the look-ups and checks; only the agent reads and writes.
+ */
+#ifndef TUNESWEEP_TUNABLE_H
+#define TUNESWEEP_TUNABLE_H
+
+#include "err.h"
+#include "sysfile.h"
+#include "value.h"
+#include <net/if.h>
+
+#define TUNABLE_NAME_MAX    128
+#define TUNABLE_FIELD_MAX   16
+#define TUNABLE_CHOICES_MAX 32
+
+enum tunable_scope { SCOPE_HOST, SCOPE_RUN };
+
+enum tunable_class {
+	CLASS_SAFE,
+	CLASS_UNSAFE,
+	CLASS_DISRUPTIVE,
+	CLASS_UNLISTED,
+	CLASS_DRIVER_REBIND
+};
+
+enum tunable_backend { BACKEND_SYSCTL, BACKEND_SOCKET, BACKEND_PARAM };
+
+struct tunable {	  /* a row of the catalogue */
+	const char *name; /* INTERFACE's name; "param.*" stands for the family */
+	enum tunable_backend backend;
+	enum tunable_scope scope;
+	enum tunable_class class;
+	enum value_type type;
+	enum value_unit unit;
+	int64_t min, max;      /* what the kernel's field can hold, inclusive; of numbers */
+	const char *fields[4]; /* NULL-terminated; {NULL} if it has none */
+	const char *const
+		*choices; /* NULL-terminated words of a text; NULL: any, or asked of the host */
+	const char *affects[3]; /* names of tunables that setting this one changes too */
+	const char *help;	/* one sentence */
+};
+
+struct setting { /* one kernel object on one host */
+	const struct tunable *tunable;
+	char name[TUNABLE_NAME_MAX]; /* canonical: dots, or slashes where a component holds a dot */
+	char device[IF_NAMESIZE];    /* "" if it has none */
+};
+
+struct assignment {
+	struct setting setting;
+	char field[TUNABLE_FIELD_MAX]; /* "" for the whole */
+	struct value value;
+};
+
+struct tunable_range { /* what a host says about one field */
+	bool settable;
+	char why_not[160]; /* if not: one sentence ("not in this network namespace") */
+	struct value present;
+	int64_t min, max; /* of numbers */
+	size_t n_choices; /* of texts where the host knows them */
+	char choices[TUNABLE_CHOICES_MAX][32];
+};
+
+const struct tunable *tunable_catalog(size_t *n);
+
+/* Canonical name, field and device to a setting, by the catalogue alone. -EINVAL (ERR_USAGE) with
+ * the nearest name; names with "..", empty components or a dotted device in dotted spelling are
+ * refused. A net.* key that is not in the catalogue resolves to class CLASS_UNLISTED. */
+int tunable_resolve(const char *name, const char *field, const char *device, struct setting *out,
+		    struct err *e);
+
+/* Type, catalogue range and choice of a value for one field ("" for all: VALUE_TEXT with as many
+ * numbers as fields). */
+int tunable_check(const struct setting *s, const char *field, const struct value *v, struct err *e);
+
+/* Index of a field name; -1 for "". */
+int tunable_field_index(const struct tunable *t, const char *field);
+
+/* On the host: can it be set here, its range, its choices, its present value. 0 also when it
+ * cannot be set (range->settable is false then). */
+int tunable_probe(const struct sysroot *root, const struct setting *s, const char *field,
+		  struct tunable_range *range, struct err *e);
+
+/* Whole setting as canonical text (fields separated by one blank). */
+int tunable_read(const struct sysroot *root, const struct setting *s, char *text, size_t size,
+		 struct err *e);
+int tunable_write(const struct sysroot *root, const struct setting *s, const char *text,
+		  struct err *e);
+
+/* One field's value out of a setting's text, and the text with that field replaced. */
+int setting_field(const struct setting *s, const char *field, const char *text, struct value *out,
+		  struct err *e);
+int setting_replace(const struct setting *s, const char *field, const struct value *v, char *text,
+		    size_t size, struct err *e);
+bool setting_same(const struct setting *a, const struct setting *b);
+
+/* "net.ipv4.tcp_rmem.default" (with "@host" if host is not NULL): the key of result.json. */
+const char *setting_key(const struct setting *s, const char *field, const char *host, char *buf,
+			size_t size);
+
+#endif
