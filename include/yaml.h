@@ -59,6 +59,9 @@ int yaml_as_time(struct yaml_at at, double *seconds, struct err *e);
 int yaml_as_rate(struct yaml_at at, double *bits_per_s, struct err *e);
 int yaml_as_fraction(struct yaml_at at, double *out, struct err *e);
 int yaml_as_bool(struct yaml_at at, bool *out, struct err *e);
+/* A value of the given type and unit; texts as yaml_as_text reads them. */
+int yaml_as_value(struct yaml_at at, enum value_type type, enum value_unit unit, struct value *out,
+		  struct err *e);
 /* Index into names (NULL-terminated). */
 int yaml_as_word(struct yaml_at at, const char *const *names, int *out, struct err *e);
 
