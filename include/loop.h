@@ -10,41 +10,45 @@
 #include "trial.h"
 #include "validate.h"
 
-enum loop_event { LOOP_BASELINE, LOOP_SAMPLE, LOOP_PROOF, LOOP_NOTE };
+enum loop_phase { LOOP_BASELINE, LOOP_SEARCH, LOOP_PROOF };
 
-struct loop_progress {
-	enum loop_event event;
-	int done, budget;			  /* of the phase */
-	const struct sample *sample;		  /* the newest; NULL for a note */
-	double score, best_score, baseline_score; /* NaN if not known */
-	double seconds_left;
-	const char *note;
+struct loop_progress { /* after each sample */
+	enum loop_phase phase;
+	int done, budget; /* samples of the search, pairs of the proof */
+	const struct configuration *effective;
+	const struct sample *sample;	   /* the newest */
+	double best_score, baseline_score; /* NaN if not known */
+	const struct gain *gain;	   /* in the proof, so far */
+	double seconds_left;		   /* estimate for the phase; NaN if not known */
 };
 
 struct loop_options {
-	struct store *store; /* NULL: nothing is kept */
-	const char *run;     /* its id there */
-	void (*progress)(void *ctx, const struct loop_progress *p);
+	struct store *store;					    /* NULL: nothing is kept */
+	const char *run;					    /* its id there */
+	void (*progress)(void *ctx, const struct loop_progress *p); /* NULL: nobody wants to know */
 	void *ctx;
 };
 
 struct loop_result {
-	struct configuration baseline, best, best_asked;
-	struct sample baseline_sample, best_sample;
-	double baseline_score, best_score; /* medians over their samples in the search */
+	struct configuration baseline, best, best_asked; /* effective values, unless asked */
+	struct sample baseline_sample, best_sample;	 /* the ones nearest to the median score */
+	double baseline_score, best_score; /* medians over their samples in the search; NaN */
 	bool has_best;			   /* some admissible sample succeeded */
-	bool best_is_baseline;
-	int samples, failed; /* of the search */
+	bool best_is_baseline;		   /* nothing better was found: there is nothing to prove */
+	bool assumed_baseline;		   /* some dimension has no present value or default */
+	int samples, failed;		   /* of the search */
 	double seconds;
-	bool has_gain;
+	bool has_gain; /* gain holds at least one pair */
 	struct gain gain;
 	bool interrupted;
+	char first_failure[256]; /* why the first failed sample failed */
 };
 
+void loop_result_init(struct loop_result *r);
 void loop_result_clear(struct loop_result *r);
 
-/* 0 also when interrupted (result->interrupted); < 0 when it could not go on. The result holds
- * what there is in every case. */
+/* 0 also when interrupted (result->interrupted); < 0 when it could not go on: -EHOSTDOWN, or the
+ * store refuses. The result holds what there is in every case. */
 int loop_run(struct trial_env *env, const struct loop_options *o, struct loop_result *result,
 	     struct err *e);
 

@@ -25,4 +25,11 @@ struct trial_env {
 int trial_run(struct trial_env *env, const struct configuration *config, struct sample *out,
 	      struct configuration *effective, struct err *e);
 
+/* Sets a configuration without measuring; effective gets what the kernel took. */
+int trial_set(const struct trial_env *env, const struct configuration *config,
+	      struct configuration *effective, struct err *e);
+
+/* The user wants to stop. */
+bool trial_interrupted(const struct trial_env *env);
+
 #endif

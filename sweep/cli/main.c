@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The program tunesweep: picks the command, forks the launcher before anything else is open, drops
+ * all privileges, and runs it. What the commands do stands in a file each.
+ */
+#include "cleanup.h"
+#include "cli.h"
+#include "value.h"
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/signalfd.h>
+
+static const struct command *const commands[] = {
+	&command_init,	   &command_run,     &command_test,   &command_apply,
+	&command_rollback, &command_status,  &command_verify, &command_list,
+	&command_show,	   &command_results, &command_report,
+};
+
+static void print_usage(FILE *out)
+{
+	fputs("Usage: tunesweep COMMAND [OPTION...] [ARGUMENT...]\n\n", out);
+	for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
+		fprintf(out, "  %-9s %s\n", commands[i]->name, commands[i]->summary);
+	}
+	fputs("\ntunesweep COMMAND --help tells more. Exit status: 0 done, 1 the answer is no, 2 "
+	      "usage,\n"
+	      "3 the system refuses, 4 something could not be restored, 130 interrupted.\n",
+	      out);
+}
+
+static const struct command *find_command(const char *name)
+{
+	const char *names[ARRAY_SIZE(commands)];
+	for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
+		if (strcmp(name, commands[i]->name) == 0) {
+			return commands[i];
+		}
+		names[i] = commands[i]->name;
+	}
+	const char *near = nearest_word(name, names, ARRAY_SIZE(names));
+	fprintf(stderr, "tunesweep: there is no command '%s'%s%s%s (tunesweep --help lists them)\n",
+		name, near ? "; nearest: '" : "", near ? near : "", near ? "'" : "");
+	return NULL;
+}
+
+/* The signals that end a run become readable on a descriptor, so that nothing is cut in the
+ * middle: a second Ctrl-C does not cut the rollback. */
+static int open_interrupt_fd(void)
+{
+	sigset_t set;
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGHUP);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	signal(SIGPIPE, SIG_IGN);
+	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+static int run_command(struct cli *c)
+{
+	struct err e = {0};
+	if (c->command->needs_launcher && launcher_start(&c->launcher, &e) < 0) {
+		return cli_fail(c, &e);
+	}
+	if (launcher_drop_privileges(&e) < 0) {
+		launcher_stop(c->launcher);
+		return cli_fail(c, &e);
+	}
+	int status = c->command->run(c);
+	launcher_stop(c->launcher);
+	if (fflush(stdout) != 0 || ferror(stdout)) {
+		return status ? status : CLI_REFUSED;
+	}
+	return status;
+}
+
+int main(int argc, char **argv)
+{
+	struct err e = {0};
+	struct cli c = {0};
+	if (argc < 2 || strcmp(argv[1], "help") == 0 || strcmp(argv[1], "--help") == 0 ||
+	    strcmp(argv[1], "-h") == 0) {
+		print_usage(argc < 2 ? stderr : stdout);
+		return argc < 2 ? CLI_USAGE : CLI_DONE;
+	}
+	if (strcmp(argv[1], "--version") == 0) {
+		printf("tunesweep %s\n", TUNESWEEP_VERSION);
+		return CLI_DONE;
+	}
+	c.command = find_command(argv[1]);
+	if (!c.command) {
+		return CLI_USAGE;
+	}
+	int rc = cli_parse(&c, argc - 1, argv + 1, &e);
+	if (rc != 0) {
+		return rc < 0 ? cli_fail(&c, &e) : CLI_DONE;
+	}
+	c.interrupt_fd = open_interrupt_fd();
+	return run_command(&c);
+}

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * One measurement from start to end. It decides nothing: the loop and the proof say what to
+ * measure, the agents set it, the engine measures it. Called by loop.c, validate.c and the test
+ * command.
+ */
+#include "trial.h"
+#include "monotonic.h"
+#include "settle.h"
+#include <errno.h>
+#include <math.h>
+#include <poll.h>
+#include <stdlib.h>
+
+#define POLL_MS_DEFAULT 50
+
+static bool host_is_gone(int code)
+{
+	return code == -EPIPE || code == -ETIMEDOUT || code == -EHOSTDOWN;
+}
+
+/* Sets the host-scope part of a configuration on one host and reads back what the kernel took. */
+static int set_on_host(const struct trial_env *env, int host, const struct configuration *config,
+		       struct configuration *effective, struct err *e)
+{
+	struct assignment todo[SPEC_TUNABLES_MAX];
+	struct value took[SPEC_TUNABLES_MAX];
+	size_t from[SPEC_TUNABLES_MAX], n = 0;
+
+	for (size_t i = 0; i < env->space->n; i++) {
+		const struct dimension *d = &env->space->dims[i];
+		if (d->tunable->host == host && d->target.setting.tunable->scope == SCOPE_HOST) {
+			todo[n] = d->target;
+			todo[n].value = config->v[i];
+			from[n++] = i;
+		}
+	}
+	if (n == 0) {
+		return 0;
+	}
+	int rc = agent_set(env->agents[host], todo, n, took, e);
+	for (size_t k = 0; rc == 0 && k < n; k++) {
+		effective->v[from[k]] = took[k];
+	}
+	return rc;
+}
+
+int trial_set(const struct trial_env *env, const struct configuration *config,
+	      struct configuration *effective, struct err *e)
+{
+	*effective = *config;
+	for (int h = 0; h < (int)env->spec->n_hosts; h++) {
+		if (!env->agents[h]) {
+			continue;
+		}
+		int rc = set_on_host(env, h, config, effective, e);
+		if (rc < 0) {
+			return rc;
+		}
+	}
+	return 0;
+}
+
+bool trial_interrupted(const struct trial_env *env)
+{
+	struct pollfd p = {.fd = env->interrupt_fd, .events = POLLIN};
+	return env->interrupt_fd >= 0 && poll(&p, 1, 0) > 0;
+}
+
+/* Sleeps until the engine wants to be asked again or the user wants to stop. */
+static bool wait_or_interrupt(const struct trial_env *env, int ms)
+{
+	struct pollfd p = {.fd = env->interrupt_fd, .events = POLLIN};
+	return poll(&p, env->interrupt_fd >= 0 ? 1 : 0, ms) > 0;
+}
+
+/* Every wait has a limit, also that for an engine that never says it is done. */
+static double sample_limit(const struct spec_test *t)
+{
+	double limit = t->timeout > 0 ? t->timeout : 10 * t->duration + 60;
+	return monotonic_seconds() + limit + 15;
+}
+
+static int measure(struct trial_env *env, const struct configuration *effective, struct sample *out,
+		   struct err *e)
+{
+	struct engine_run run = {
+		.number = ++env->number,
+		.space = env->space,
+		.config = effective,
+		.duration = env->spec->test.duration,
+	};
+	double limit = sample_limit(&env->spec->test);
+	int rc = env->engine->start(env->engine_state, &run, e);
+
+	while (rc == 0) {
+		int ms = POLL_MS_DEFAULT;
+		rc = env->engine->poll(env->engine_state, out, &ms, e);
+		if (rc == 0 && wait_or_interrupt(env, ms)) {
+			rc = err_set(e, -EINTR, "interrupted");
+		} else if (rc == 0 && monotonic_seconds() > limit) {
+			rc = err_set(e, -ETIME, "the engine did not end within its limit");
+		}
+	}
+	env->engine->stop(env->engine_state);
+	return rc < 0 ? rc : 0;
+}
+
+int trial_run(struct trial_env *env, const struct configuration *config, struct sample *out,
+	      struct configuration *effective, struct err *e)
+{
+	sample_init(out);
+	if (trial_interrupted(env)) {
+		return err_set(e, -EINTR, "interrupted");
+	}
+	int rc = trial_set(env, config, effective, e);
+	if (rc == 0) {
+		rc = settle_hosts(env, e);
+	}
+	if (rc == 0) {
+		rc = measure(env, effective, out, e);
+	}
+	if (rc == -EINTR || host_is_gone(rc)) {
+		return rc == -EINTR ? rc : (e->code = -EHOSTDOWN);
+	}
+	if (rc < 0) {
+		sample_fail(out, "%s", e->text);
+	}
+	if (out->ok) {
+		out->m[METRIC_SCORE] = score_of(&env->spec->objective, out);
+		if (!isfinite(out->m[METRIC_SCORE])) {
+			sample_fail(out, "a metric that the objective needs is not known");
+		}
+	}
+	return 0;
+}
