@@ -36,19 +36,26 @@ struct objective {
 void objective_init(struct objective *o); /* the default one */
 
 /* "METRIC", "METRIC / METRIC" or "1 / METRIC"; ERR_USAGE with the nearest metric. own_metrics:
- * unknown names are allowed (command engines). */
+ * unknown names are allowed (command engines). minimize takes one METRIC. "score" is the default
+ * objective by its name. */
 int objective_parse(struct objective *o, const char *text, bool minimize, bool own_metrics,
 		    struct err *e);
-/* "throughput >= 9 Gbit/s", "retransmits_per_GB <= 100". */
+/* "throughput >= 9 Gbit/s", "retransmits_per_GB <= 100". A bare number is in the metric's own unit;
+ * rates, sizes, times and percentages may be written with theirs. */
 int requirement_parse(struct requirement *r, const char *text, bool own_metrics, struct err *e);
 const char *objective_text(const struct objective *o, char *buf, size_t size);
 
 /*
- * The number to maximise: larger is better, so 1 / METRIC or -METRIC where the objective minimises
- * (1/METRIC for positive metrics, which all of sample.h are). NaN if a metric it needs is unknown:
+ * The number to maximise: larger is better. Where the objective minimises: 1 / METRIC for those of
+ * sample.h, which are positive (counts, which may be 0, as 1 / (1 + METRIC), also below a fraction
+ * bar), -METRIC for a command's own, whose sign nobody knows. NaN if a metric it needs is unknown:
  * never half a sum. For the default objective of a sample that brings its own score, that score.
  */
 double score_of(const struct objective *o, const struct sample *s);
+
+/* log of how many times better score a is than score b: log(a/b), for negative scores log(b/a). NaN
+ * where they have no ratio (0, or different signs). */
+double score_log_ratio(double a, double b);
 
 /* Does the sample keep the requirements and guards? baseline may be NULL (no guard then);
  * best_throughput is NaN if not known. On false, why gets one sentence. */

@@ -20,17 +20,21 @@ struct interval {
 };
 
 /* Hodges-Lehmann estimate and the exact Wilcoxon signed-rank interval (normal approximation above
- * n = 25) of the median of x. The interval is infinite on a side that n cannot bound.
+ * n = 100) of the median of x. The interval is infinite where n is too small to bound it (n < 6 at
+ * 95 %); the estimate is NaN if an x is not finite, and for n over 4096, whose pairs are too many.
  * Hollander, Wolfe, Chicken, Nonparametric Statistical Methods, 3rd ed., 3.1-3.3. */
 struct interval stats_hodges_lehmann(const double *x, size_t n, double level);
 
 /* Normal-mixture confidence sequence for the mean of x, valid under looking after each element,
- * on values winsorised at 3 MAD. lo = -inf, hi = inf while n < 5. Robbins 1970; Howard et al.,
- * Time-uniform Chernoff bounds / confidence sequences, Annals of Statistics 49 (2021). */
+ * on values winsorised at 3 MAD (scaled: 3 standard deviations of normal data), with the variance
+ * estimated (mixture over the t statistic). lo = -inf, hi = inf while n < 5. Robbins 1970; Lai
+ * 1976; Howard et al., Time-uniform, nonparametric, nonasymptotic confidence sequences, Annals of
+ * Statistics 49 (2021). */
 struct interval stats_confidence_sequence(const double *x, size_t n, double level);
 
 /* Index of the first interval of the steady part of a rate series: from there on 5 in a row lie
- * within 3 MAD of the median of the second half; n if it never is. (MEASURING, Windows.) */
+ * within 3 MAD of the median of the second half, whose own halves must agree within 15 % (a rate
+ * that doubles has a MAD that holds everything); n if it never is, and while n < 8. */
 size_t stats_steady_start(const double *rate, size_t n);
 
 /* Deterministic generator for orders and simulated noise (xoshiro256**; seeded by splitmix64). */
