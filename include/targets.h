@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The hosts that a profile command works on: --host NAME=VIA for each, or this machine. Only the
+ * profile commands in sweep/cli/ use it.
+ */
+#ifndef TUNESWEEP_TARGETS_H
+#define TUNESWEEP_TARGETS_H
+
+#include "agent.h"
+#include "cli.h"
+#include "profile.h"
+
+struct target {
+	char name[32]; /* as the profile calls it; "" for a profile that names no host */
+	struct host_via via;
+	char *words; /* storage of via.argv */
+	struct agent *agent;
+};
+
+struct targets {
+	struct target items[CLI_HOSTS_MAX];
+	size_t n;
+};
+
+/* From --host and the profile (may be NULL). A profile of several hosts without --host, and a
+ * --host that the profile does not name, are usage errors. Hosts that are not named are noted. */
+int targets_init(struct targets *t, const struct cli *c, const struct profile *p, struct err *e);
+void targets_clear(struct targets *t);
+
+int targets_connect(struct targets *t, const struct cli *c, struct err *e);
+
+/* Ends all agents: what was not committed is rolled back. The first error stays. */
+int targets_close(struct targets *t, struct err *e);
+
+/* The profile's host-scope assignments for one target; returns how many. a has room for
+ * p->n_settings. */
+size_t target_assignments(const struct target *t, const struct profile *p, struct assignment *a);
+
+extern const struct cli_option target_options[]; /* --host alone, for commands without others */
+
+#endif

@@ -1,0 +1,56 @@
+#!/bin/bash
+# Holds the code against its shape: from the object files' undefined and defined symbols, no file
+# may use one to its left (sweep > results > profiles), and no files may use each other in a circle.
+# Usage: tests/layers.sh BUILD
+set -u
+build=${1:-build}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+cd "$build" || exit 1
+find sweep results profiles -name '*.o' | sort >"$work/objects"
+while read -r o; do
+	nm -g "$o" | awk -v o="$o" -v d="$work/defined" -v u="$work/undefined" '
+		NF == 3 && $2 ~ /[A-TV-Z]/ { print $3, o >>d }
+		NF == 2 && $1 == "U" { print $2, o >>u }'
+done <"$work/objects"
+sort -o "$work/defined" "$work/defined"
+sort -o "$work/undefined" "$work/undefined"
+# edges: user, used, symbol
+join "$work/undefined" "$work/defined" | awk '$2 != $3 { print $2, $3, $1 }' >"$work/edges"
+
+failed=0
+awk '
+	function layer(f) { return f ~ /^sweep/ ? 3 : f ~ /^results/ ? 2 : 1 }
+	layer($1) < layer($2) { print "  " $1 " uses " $3 " of " $2; bad = 1 }
+	END { exit bad }' "$work/edges" >"$work/against" || failed=1
+if [ $failed = 0 ]; then
+	echo "ok layers: no use against the arrow sweep > results > profiles"
+else
+	echo "not ok layers: uses against the arrow"
+	cat "$work/against"
+fi
+if [ "$(wc -l <"$work/edges")" -lt 20 ]; then
+	echo "not ok layers: found only $(wc -l <"$work/edges") uses between files, the check is blind"
+	failed=1
+fi
+if awk '{ print $1, $2 }' "$work/edges" | sort -u | tsort >/dev/null 2>"$work/cycles"; then
+	echo "ok layers: no circle among $(wc -l <"$work/objects") files"
+else
+	echo "not ok layers: files that use each other in a circle"
+	sed 's/^/  /' "$work/cycles"
+	failed=1
+fi
+# Printing and exit belong to the commands and the agent's main.
+find . -path ./tests -prune -o -name '*.o' -print | sed 's|^\./||' | grep -E '^(sweep|results|profiles)/' |
+	grep -vE '^sweep/cli/|^profiles/agent/main\.o' | while read -r o; do
+	nm "$o" | awk -v o="$o" '$1 == "U" && $2 ~ /^(printf|puts|putchar|perror|__printf_chk|exit)$/ { print "  " o ": " $2 }'
+done >"$work/printing"
+if [ -s "$work/printing" ]; then
+	echo "not ok layers: printing or exit outside sweep/cli and profiles/agent/main.c"
+	cat "$work/printing"
+	failed=1
+else
+	echo "ok layers: printing and exit only in sweep/cli and profiles/agent/main.c"
+fi
+exit $failed
