@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * tunesweep status: what is set on this machine, by which profile, since when, and what has
+ * drifted from it.
+ */
+#include "cleanup.h"
+#include "cli.h"
+#include "targets.h"
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+static const char *text_of(const json_t *o, const char *key)
+{
+	const char *s = json_string_value(json_object_get(o, key));
+	return s ? s : "";
+}
+
+static void print_host(const struct target *t, const json_t *status)
+{
+	const json_t *items = json_object_get(status, "items"), *item;
+	const char *prefix = *t->name ? t->name : "";
+	time_t since = (time_t)json_integer_value(json_object_get(status, "since"));
+	char when[32] = "";
+	struct tm tm;
+	size_t i;
+	if (json_array_size(items) == 0) {
+		printf("%s%snothing is applied\n", prefix, *prefix ? ": " : "");
+		return;
+	}
+	strftime(when, sizeof(when), "%Y-%m-%d %H:%M:%S", localtime_r(&since, &tm));
+	printf("%s%sprofile %s since %s\n", prefix, *prefix ? ": " : "", text_of(status, "profile"),
+	       when);
+	json_array_foreach((json_t *)items, i, item)
+	{
+		bool drifted = strcmp(text_of(item, "value"), text_of(item, "present")) != 0;
+		printf("  %s%s%s = %s (was %s)%s%s\n", text_of(item, "set"),
+		       *text_of(item, "device") ? " on " : "", text_of(item, "device"),
+		       text_of(item, "value"), text_of(item, "old"), drifted ? ", DRIFTED to " : "",
+		       drifted ? text_of(item, "present") : "");
+	}
+}
+
+static int run(struct cli *c)
+{
+	struct targets t;
+	struct err e = {0}, ignored = {0};
+	auto_json json_t *all = json_object();
+	int rc = targets_init(&t, c, NULL, &e);
+	if (rc == 0) {
+		rc = targets_connect(&t, c, &e);
+	}
+	for (size_t i = 0; rc == 0 && i < t.n; i++) {
+		auto_json json_t *status = NULL;
+		rc = agent_status(t.items[i].agent, &status, &e);
+		if (rc == 0 && !c->json) {
+			print_host(&t.items[i], status);
+		}
+		if (rc == 0) {
+			json_object_set(all, *t.items[i].name ? t.items[i].name : "local", status);
+		}
+	}
+	targets_close(&t, &ignored);
+	targets_clear(&t);
+	if (rc < 0) {
+		return cli_fail(c, &e);
+	}
+	if (c->json) {
+		cli_print_json(all);
+	}
+	return CLI_DONE;
+}
+
+const struct command command_status = {
+	.name = "status",
+	.arguments = "",
+	.summary = "Say what is set, by which profile, since when, and what drifted",
+	.options = target_options,
+	.needs_launcher = true,
+	.run = run,
+};

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * tunesweep verify: does the machine have a profile's values? Reads only; exit status 1 if not.
+ */
+#include "cleanup.h"
+#include "cli.h"
+#include "targets.h"
+#include <stdio.h>
+#include <stdlib.h>
+
+/* Adds one row a setting; returns how many differ, or < 0. */
+static int compare_host(const struct target *t, const struct profile *p, json_t *rows,
+			struct err *e)
+{
+	auto_free struct assignment *a = calloc(p->n_settings + 1, sizeof(*a));
+	size_t n = a ? target_assignments(t, p, a) : 0;
+	int differs = 0;
+	for (size_t i = 0; i < n; i++) {
+		struct tunable_range range = {0};
+		char key[200];
+		int rc = agent_probe(t->agent, &a[i].setting, a[i].field, &range, e);
+		if (rc < 0) {
+			return rc;
+		}
+		bool same = value_equal(&range.present, &a[i].value);
+		setting_key(&a[i].setting, a[i].field, *t->name ? t->name : NULL, key, sizeof(key));
+		json_array_append_new(rows,
+				      json_pack("{s:s, s:o, s:o, s:b}", "set", key, "expected",
+						value_to_json(&a[i].value), "actual",
+						value_to_json(&range.present), "same", same));
+		differs += !same;
+	}
+	return differs;
+}
+
+static void print_rows(const struct cli *c, const json_t *rows)
+{
+	const json_t *row;
+	size_t i;
+	json_array_foreach((json_t *)rows, i, row)
+	{
+		bool same = json_is_true(json_object_get(row, "same"));
+		char expected[VALUE_TEXT_MAX], actual[VALUE_TEXT_MAX];
+		struct value v = {0}, w = {0};
+		struct err ignored = {0};
+		value_from_json(json_object_get(row, "expected"), &v, &ignored);
+		value_from_json(json_object_get(row, "actual"), &w, &ignored);
+		if (!same || !c->quiet) {
+			printf("%s: expected %s, actual %s%s\n",
+			       json_string_value(json_object_get(row, "set")),
+			       value_format(&v, UNIT_NONE, expected, sizeof(expected)),
+			       w.type == VALUE_NONE
+				       ? "not there"
+				       : value_format(&w, UNIT_NONE, actual, sizeof(actual)),
+			       same ? "" : "  DIFFERS");
+		}
+	}
+}
+
+static int verify(struct cli *c, const struct profile *p)
+{
+	struct targets t;
+	struct err e = {0}, ignored = {0};
+	auto_json json_t *rows = json_array();
+	int differs = 0, rc = targets_init(&t, c, p, &e);
+	if (rc == 0) {
+		rc = targets_connect(&t, c, &e);
+	}
+	for (size_t i = 0; rc >= 0 && i < t.n; i++) {
+		rc = compare_host(&t.items[i], p, rows, &e);
+		differs += rc > 0 ? rc : 0;
+	}
+	targets_close(&t, &ignored);
+	targets_clear(&t);
+	if (rc < 0) {
+		return cli_fail(c, &e);
+	}
+	if (c->json) {
+		auto_json json_t *out = json_pack("{s:b, s:O}", "same", differs == 0, "settings",
+						  rows);
+		cli_print_json(out);
+	} else {
+		print_rows(c, rows);
+	}
+	return differs ? CLI_NO : CLI_DONE;
+}
+
+static int run(struct cli *c)
+{
+	struct profile p;
+	struct err e = {0};
+	if (profile_load(c->args[0], &p, &e) < 0) {
+		return cli_fail(c, &e);
+	}
+	int status = verify(c, &p);
+	profile_clear(&p);
+	return status;
+}
+
+const struct command command_verify = {
+	.name = "verify",
+	.arguments = "PROFILE",
+	.min_args = 1,
+	.max_args = 1,
+	.summary = "Say whether the machine has a profile's values (exit status 1: it differs)",
+	.options = target_options,
+	.needs_launcher = true,
+	.run = run,
+};
