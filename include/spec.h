@@ -15,6 +15,7 @@
 
 #define SPEC_HOSTS_MAX	  8
 #define SPEC_TUNABLES_MAX 64
+#define SPEC_WARNINGS_MAX 16
 
 enum { ALLOW_DISRUPTIVE = 1, ALLOW_UNSAFE = 2, ALLOW_UNLISTED = 4, ALLOW_DRIVER_REBIND = 8 };
 
@@ -34,6 +35,7 @@ enum spec_domain { DOMAIN_RANGE, DOMAIN_RANGE_AUTO, DOMAIN_CHOICES, DOMAIN_CHOIC
 struct spec_tunable {
 	struct assignment target; /* setting and field; value is the parameter's default:
 				     (VALUE_NONE if none) */
+	enum value_type type;	  /* of its values; for param.* as the spec has it */
 	int host; /* index of a host; -1 for run scope without a host and for param.* */
 	bool device_auto;
 	enum spec_domain domain;
@@ -83,6 +85,8 @@ struct spec {
 	uint64_t seed;
 	int proof_pairs; /* 0: no proof */
 	double proof_time;
+	size_t n_warnings; /* sentences with their place: settings that work against each other */
+	char *warnings[SPEC_WARNINGS_MAX];
 };
 
 int spec_load(const char *path, struct spec **out, struct err *e);

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The parts of reading a spec, one file a block of the YAML: each takes its node (which may be
+ * absent) and fills its part of struct spec. spec.c calls them in this order, since later ones
+ * look at what the earlier ones found. Seen by sweep/spec*.c only.
+ */
+#ifndef TUNESWEEP_SPEC_PRIVATE_H
+#define TUNESWEEP_SPEC_PRIVATE_H
+
+#include "spec.h"
+#include "yaml.h"
+
+struct spec_place spec_place_of(struct yaml_at at);
+int spec_parse_hosts(struct spec *s, struct yaml_at hosts, struct err *e);
+int spec_parse_link(struct spec *s, struct yaml_at link, struct err *e);
+int spec_parse_test(struct spec *s, struct yaml_at test, struct err *e);
+int spec_parse_objective(struct spec *s, struct yaml_at objective, struct err *e);
+int spec_parse_search(struct spec *s, struct yaml_at search, struct err *e);
+int spec_parse_proof(struct spec *s, struct yaml_at proof, struct err *e);
+int spec_parse_allow(struct spec *s, struct yaml_at allow, struct err *e);
+int spec_parse_tunables(struct spec *s, struct yaml_at tunables, struct err *e);
+
+/* Range, choices, scale, step, type and default of one tunable whose target is known. */
+int spec_parse_domain(struct spec_tunable *t, struct yaml_at at, struct err *e);
+
+/* A list of words to a NULL-terminated array for execvp; free with spec_free_argv. */
+int spec_parse_argv(struct yaml_at list, char ***out, struct err *e);
+void spec_free_argv(char **argv);
+
+/* Index of a host by name, -1 with the nearest name in the error. */
+int spec_find_host(const struct spec *s, struct yaml_at at, int *out, struct err *e);
+
+/* Fills warnings. */
+int spec_warn(struct spec *s, struct err *e);
+
+#endif

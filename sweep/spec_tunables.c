@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The list of tunables of a spec: what each sets, where, and whether the spec may. Domains are
+ * read in spec_domain.c. Called by spec.c after hosts, test and allow are known.
+ */
+#include "spec_private.h"
+
+#include "cleanup.h"
+#include <string.h>
+
+/* Families of the contract whose back ends come later: a clearer word than "unknown". */
+static bool is_unbuilt(const char *name)
+{
+	static const char *const families[] = {"link.", "nic.", "route.", "qdisc.", "irq.",
+					       "msix.", "rps.", "xps.",	  "cpu.",   "numa."};
+	for (size_t i = 0; i < ARRAY_SIZE(families); i++) {
+		if (strncmp(name, families[i], strlen(families[i])) == 0) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool is_param(const struct spec_tunable *t)
+{
+	return t->target.setting.tunable->backend == BACKEND_PARAM;
+}
+
+static int resolve(struct spec_tunable *t, struct yaml_at map, struct err *e)
+{
+	struct yaml_at set = yaml_get(map, "set"), device = yaml_get(map, "device");
+	if (yaml_kind(set) == YAML_ABSENT) {
+		return yaml_error(map, e, "`set` is missing: the name of a tunable");
+	}
+	char name[TUNABLE_NAME_MAX + 64];
+	int rc = yaml_as_text(set, name, sizeof(name), e);
+	if (rc) {
+		return rc;
+	}
+	if (tunable_resolve(name, "", "", &t->target.setting, e)) {
+		return is_unbuilt(name)
+			       ? yaml_error(set, e, "`%s` cannot be set by this version yet", name)
+			       : yaml_error_at(set, e);
+	}
+	if (yaml_kind(device) != YAML_ABSENT) {
+		return yaml_error(device, e, "%s belongs to no device: leave `device` out",
+				  t->target.setting.name);
+	}
+	return 0;
+}
+
+static size_t count_fields(const struct tunable *t)
+{
+	size_t n = 0;
+	while (n < ARRAY_SIZE(t->fields) && t->fields[n]) {
+		n++;
+	}
+	return n;
+}
+
+static int parse_field(struct spec_tunable *t, struct yaml_at map, struct err *e)
+{
+	const struct tunable *row = t->target.setting.tunable;
+	struct yaml_at at = yaml_get(map, "field");
+	size_t n = count_fields(row);
+	if (yaml_kind(at) == YAML_ABSENT) {
+		if (n && yaml_kind(yaml_get(map, "range")) != YAML_ABSENT) {
+			return yaml_error(map, e,
+					  "%s has the fields %s, %s and %s: say which one by "
+					  "`field`",
+					  t->target.setting.name, row->fields[0], row->fields[1],
+					  row->fields[2]);
+		}
+		return 0;
+	}
+	char word[64];
+	int rc = yaml_as_text(at, word, sizeof(word), e);
+	if (rc) {
+		return rc;
+	}
+	if (n == 0) {
+		return yaml_error(at, e, "%s has no fields: leave `field` out",
+				  t->target.setting.name);
+	}
+	if (word[0] == '\0' || tunable_field_index(row, word) < 0) {
+		const char *near = nearest_word(word, row->fields, n);
+		return yaml_error(at, e, "%s has no field `%s`%s%s%s (%s, %s, %s)",
+				  t->target.setting.name, word, near ? "; did you mean `" : "",
+				  near ? near : "", near ? "`?" : "", row->fields[0],
+				  row->fields[1], row->fields[2]);
+	}
+	snprintf(t->target.field, sizeof(t->target.field), "%.15s", word);
+	return 0;
+}
+
+/* Run scope belongs to the test's own sockets or command, host scope to one host. */
+static int parse_host(struct spec *s, struct spec_tunable *t, struct yaml_at map, struct err *e)
+{
+	const struct setting *set = &t->target.setting;
+	struct yaml_at at = yaml_get(map, "host");
+	t->host = -1;
+	if (set->tunable->scope == SCOPE_RUN) {
+		return yaml_kind(at) == YAML_ABSENT
+			       ? 0
+			       : yaml_error(at, e, "%s is set by the test itself: leave `host` out",
+					    set->name);
+	}
+	if (yaml_kind(at) != YAML_ABSENT) {
+		return spec_find_host(s, at, &t->host, e);
+	}
+	if (s->n_hosts == 0) {
+		return yaml_error(map, e, "%s is set on a host, and this spec has no `hosts`",
+				  set->name);
+	}
+	if (s->n_hosts > 1) {
+		return yaml_error(map, e, "on which host is %s set? `host` is missing (%s, %s%s)",
+				  set->name, s->hosts[0].name, s->hosts[1].name,
+				  s->n_hosts > 2 ? ", ..." : "");
+	}
+	t->host = 0;
+	return 0;
+}
+
+static int check_engine(const struct spec *s, const struct spec_tunable *t, struct yaml_at map,
+			struct err *e)
+{
+	const char *name = t->target.setting.name, *engine = s->test.engine;
+	struct yaml_at at = yaml_get(map, "set");
+	if (is_param(t) && strcmp(engine, "builtin") == 0) {
+		return yaml_error(at, e,
+				  "%s is a parameter of a command: it goes with `engine: command` "
+				  "(or simulated)",
+				  name);
+	}
+	if (t->target.setting.tunable->backend == BACKEND_SOCKET &&
+	    strcmp(engine, "command") == 0) {
+		return yaml_error(at, e,
+				  "%s is set on the sockets of the built-in engine; a command "
+				  "makes its own: give it a param.NAME",
+				  name);
+	}
+	return 0;
+}
+
+static int check_class(const struct spec *s, const struct spec_tunable *t, struct yaml_at map,
+		       struct err *e)
+{
+	static const struct {
+		unsigned allow;
+		const char *word, *why;
+	} classes[] = {
+		[CLASS_UNSAFE] = {ALLOW_UNSAFE, "unsafe", "touches safety or compatibility"},
+		[CLASS_DISRUPTIVE] = {ALLOW_DISRUPTIVE, "disruptive", "can drop the link"},
+		[CLASS_UNLISTED] = {ALLOW_UNLISTED, "unlisted", "is not in the catalogue"},
+		[CLASS_DRIVER_REBIND] = {ALLOW_DRIVER_REBIND, "driver-rebind",
+					 "rebinds the driver"},
+	};
+	enum tunable_class class = t->target.setting.tunable->class;
+	if (class == CLASS_SAFE || (s->allow & classes[class].allow)) {
+		return 0;
+	}
+	return yaml_error(yaml_get(map, "set"), e, "%s %s: it wants `allow: [%s]` in the spec",
+			  t->target.setting.name, classes[class].why, classes[class].word);
+}
+
+/* Names are canonical by now, so a second spelling of the same key is found too. */
+static int check_duplicate(const struct spec *s, const struct spec_tunable *t, struct yaml_at map,
+			   struct err *e)
+{
+	for (size_t i = 0; i < s->n_tunables; i++) {
+		const struct spec_tunable *o = &s->tunables[i];
+		bool same_field = strcmp(o->target.field, t->target.field) == 0 ||
+				  !o->target.field[0] || !t->target.field[0];
+		if (o->host != t->host || !same_field ||
+		    !setting_same(&o->target.setting, &t->target.setting)) {
+			continue;
+		}
+		char key[192];
+		setting_key(&t->target.setting, t->target.field,
+			    t->host < 0 ? NULL : s->hosts[t->host].name, key, sizeof(key));
+		return yaml_error(yaml_get(map, "set"), e,
+				  "%s is here twice: it is set at %s:%u:%u already", key, s->path,
+				  o->place.line, o->place.column);
+	}
+	return 0;
+}
+
+static int refuse_when(struct yaml_at map, struct err *e)
+{
+	struct yaml_at at = yaml_get(map, "when");
+	return yaml_kind(at) == YAML_ABSENT
+		       ? 0
+		       : yaml_error(at, e, "`when` is not built yet: leave it out");
+}
+
+static int parse_one(struct spec *s, struct yaml_at map, struct err *e)
+{
+	static const char *const keys[] = {"set",      "field", "host", "device", "range",
+					   "choices",  "scale", "step", "type",	  "default",
+					   "optional", "when",	NULL};
+	struct spec_tunable *t = &s->tunables[s->n_tunables];
+	*t = (struct spec_tunable){.host = -1};
+	int rc = yaml_check_keys(map, keys, e);
+	rc = rc ? rc : refuse_when(map, e);
+	rc = rc ? rc : resolve(t, map, e);
+	if (rc) {
+		return rc;
+	}
+	t->place = spec_place_of(yaml_get(map, "set"));
+	struct yaml_at optional = yaml_get(map, "optional");
+	if (yaml_kind(optional) != YAML_ABSENT) {
+		rc = yaml_as_bool(optional, &t->optional, e);
+	}
+	rc = rc ? rc : parse_field(t, map, e);
+	rc = rc ? rc : parse_host(s, t, map, e);
+	rc = rc ? rc : check_engine(s, t, map, e);
+	rc = rc ? rc : check_class(s, t, map, e);
+	rc = rc ? rc : check_duplicate(s, t, map, e);
+	if (rc) {
+		return rc;
+	}
+	s->n_tunables++; /* counted first: spec_free then finds the choices */
+	return spec_parse_domain(t, map, e);
+}
+
+int spec_parse_tunables(struct spec *s, struct yaml_at list, struct err *e)
+{
+	if (yaml_kind(list) != YAML_LIST || yaml_count(list) == 0) {
+		return yaml_error(list, e,
+				  "tunables: a list with an entry for each dimension, e.g. - {set: "
+				  "net.ipv4.tcp_rmem, field: max, range: [1MiB, 64MiB]}");
+	}
+	if (yaml_count(list) > SPEC_TUNABLES_MAX) {
+		return yaml_error(list, e, "%zu tunables: at most %d", yaml_count(list),
+				  SPEC_TUNABLES_MAX);
+	}
+	for (size_t i = 0; i < yaml_count(list); i++) {
+		int rc = parse_one(s, yaml_item(list, i), e);
+		if (rc) {
+			return rc;
+		}
+	}
+	return 0;
+}
