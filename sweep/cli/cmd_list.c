@@ -38,18 +38,16 @@ static json_t *describe(const struct tunable *t)
 
 static int run_list(struct cli *c)
 {
-	size_t n;
-	const struct tunable *all = tunable_catalog(&n);
 	auto_json json_t *list = json_array();
-	for (size_t i = 0; i < n; i++) {
-		if (!matches(&all[i], c->n_args ? c->args[0] : NULL)) {
+	const struct tunable *t;
+	for (size_t i = 0; (t = tunable_catalog(i)); i++) {
+		if (!matches(t, c->n_args ? c->args[0] : NULL)) {
 			continue;
 		}
-		json_array_append_new(list, describe(&all[i]));
+		json_array_append_new(list, describe(t));
 		if (!c->json) {
-			printf("%-40s %-4s %-13s %s\n", all[i].name,
-			       all[i].scope == SCOPE_HOST ? "host" : "run",
-			       class_name(all[i].class), all[i].help);
+			printf("%-40s %-4s %-13s %s\n", t->name, t->scope == SCOPE_HOST ? "host" : "run",
+			       class_name(t->class), t->help);
 		}
 	}
 	if (c->json) {
