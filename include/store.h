@@ -10,11 +10,14 @@
 #include "err.h"
 #include "sample.h"
 #include <jansson.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 struct store;
 
-/* Creates the file and its folders if write; -EROFS and others as they come. */
+/* Creates the file (mode 0600) and its folders if write; -EROFS and others as they come. Reading
+ * works on read-only media, too; -ENOENT if there is no store yet. Not to be carried over a fork.
+ */
 int store_open(const char *path, bool write, struct store **out, struct err *e);
 void store_close(struct store *s);
 
@@ -30,20 +33,34 @@ struct store_run {
 	const json_t *hosts; /* {name: fingerprint} */
 };
 
+/* Status "unfinished" until store_end_run. */
 int store_begin_run(struct store *s, struct store_run *r, struct err *e);
-/* status: complete, interrupted, failed; result is result.json's object. */
+/* status: complete, interrupted, failed; result is result.json's object, or NULL. -ENOENT if there
+ * is no such run. */
 int store_end_run(struct store *s, const char *run, const char *status, const json_t *result,
 		  struct err *e);
 
-/* values: {key: value} as in result.json. phase: "search", "baseline", "proof". */
+/* values: {key: value} as in result.json; asked is NULL where nothing differs. phase: "search",
+ * "baseline", "proof". */
 int store_add_trial(struct store *s, const char *run, const char *phase, const json_t *values,
 		    const json_t *asked, int64_t *trial, struct err *e);
+/* Committed when it returns. score: NaN if it has none. */
 int store_add_sample(struct store *s, int64_t trial, const struct sample *sample, double score,
 		     struct err *e);
 
-/* Newest first: array of {"run","name","started","status","samples","gain",...}. */
+/* Newest first: array of {"run", "name", "started", "status", "seconds", "samples", "failed",
+ * "throughput", "service_demand", "gain", "interval", "significant"}: all samples that the store
+ * has of it, the best's numbers, the gain in percent; null where the run has no result. */
 int store_list_runs(struct store *s, json_t **out, struct err *e);
-/* One run with its trials and samples; id may be a unique beginning, or "latest". */
+
+/*
+ * One run with all that belongs to it; id may be a unique beginning, or "latest":
+ * {"run", "name", "started", "ended", "status", "seed", "spec", "spec_sha256", "program", "hosts",
+ *  "result": result.json or null,
+ *  "trials": [{"trial": n from 1, "phase", "values", "asked": {...} or null,
+ *              "samples": [sample_to_json's object with "sample": n from 1 in the run, "time"]}]}
+ * Times are UTC as "2026-01-31T12:00:00Z". ERR_USAGE if there is no such run, or several.
+ */
 int store_get_run(struct store *s, const char *id, json_t **out, struct err *e);
 
 #endif

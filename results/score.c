@@ -46,7 +46,9 @@ double score_of(const struct objective *o, const struct sample *s)
 		return s->m[METRIC_SCORE];
 	}
 	if (o->minimize) {
-		return finite_or_nan(metric_find(o->numerator) >= 0
+		/* A score that a command brings may have any sign, as its own metrics may. */
+		int m = metric_find(o->numerator);
+		return finite_or_nan(m >= 0 && m != METRIC_SCORE
 					     ? 1 / divisor(s, o->numerator)
 					     : -sample_metric(s, o->numerator));
 	}
