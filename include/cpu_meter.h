@@ -3,6 +3,7 @@
  * Busy CPU seconds of the whole host since some fixed point, from the best source there is:
  * /proc/timer_list (idle accounting to 1 ns, root), else /proc/stat's idle + iowait (10 ms).
  * Facts on the sources: idle counters are accounted, not tick-sampled, on tickless kernels.
+ * Time that a hypervisor takes away counts as busy. Called by the endpoints' process only.
  */
 #ifndef TUNESWEEP_CPU_METER_H
 #define TUNESWEEP_CPU_METER_H
@@ -23,8 +24,10 @@ struct cpu_reading {
 	const double *per_cpu; /* busy seconds of each, borrowed until the next reading */
 };
 
-/* timer_list_fd: open descriptor, -1 to try the file itself. */
+/* timer_list_fd: open descriptor, -1 to try the file itself. It stays the caller's. */
 int cpu_meter_create(int timer_list_fd, struct cpu_meter **out, struct err *e);
+
+/* A CPU that comes or goes between two readings counts as idle for that interval. */
 int cpu_meter_read(struct cpu_meter *m, struct cpu_reading *out, struct err *e);
 void cpu_meter_destroy(struct cpu_meter *m);
 
