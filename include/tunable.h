@@ -34,7 +34,7 @@ struct tunable {	  /* a row of the catalogue */
 	enum tunable_backend backend;
 	enum tunable_scope scope;
 	enum tunable_class class;
-	enum value_type type;
+	enum value_type type; /* VALUE_NONE: whatever the spec says (param.*) */
 	enum value_unit unit;
 	int64_t min, max;      /* what the kernel's field can hold, inclusive; of numbers */
 	const char *fields[4]; /* NULL-terminated; {NULL} if it has none */
@@ -67,14 +67,16 @@ struct tunable_range { /* what a host says about one field */
 
 const struct tunable *tunable_catalog(size_t *n);
 
-/* Canonical name, field and device to a setting, by the catalogue alone. -EINVAL (ERR_USAGE) with
- * the nearest name; names with "..", empty components or a dotted device in dotted spelling are
- * refused. A net.* key that is not in the catalogue resolves to class CLASS_UNLISTED. */
+/* Name, field and device (each but the name may be NULL) to a setting, by the catalogue alone. Of
+ * sysctl names the first separator decides, as in sysctl.d(5), so that both spellings of a key
+ * give one canonical name. -EINVAL (ERR_USAGE) with the nearest name; names with "..", empty
+ * components or a dotted device in dotted spelling are refused. A net.* key that is not in the
+ * catalogue resolves to class CLASS_UNLISTED: its type is VALUE_INT, and a text is taken, too. */
 int tunable_resolve(const char *name, const char *field, const char *device, struct setting *out,
 		    struct err *e);
 
 /* Type, catalogue range and choice of a value for one field ("" for all: VALUE_TEXT with as many
- * numbers as fields). */
+ * numbers as fields, in ascending order). -EINVAL (ERR_USAGE). */
 int tunable_check(const struct setting *s, const char *field, const struct value *v, struct err *e);
 
 /* Index of a field name; -1 for "". */
@@ -85,17 +87,22 @@ int tunable_field_index(const struct tunable *t, const char *field);
 int tunable_probe(const struct sysroot *root, const struct setting *s, const char *field,
 		  struct tunable_range *range, struct err *e);
 
-/* Whole setting as canonical text (fields separated by one blank). */
+/* Whole setting as canonical text (fields separated by one blank). An empty text is never written:
+ * the kernel would take it for success and change nothing. */
 int tunable_read(const struct sysroot *root, const struct setting *s, char *text, size_t size,
 		 struct err *e);
 int tunable_write(const struct sysroot *root, const struct setting *s, const char *text,
 		  struct err *e);
 
-/* One field's value out of a setting's text, and the text with that field replaced. */
+/* One field's value out of a setting's text ("" of a setting with fields: all, as text), and the
+ * text with that field replaced. Kernel texts in, canonical texts out. */
 int setting_field(const struct setting *s, const char *field, const char *text, struct value *out,
 		  struct err *e);
 int setting_replace(const struct setting *s, const char *field, const struct value *v, char *text,
 		    size_t size, struct err *e);
+/* Fields separated by one blank each, whatever the kernel puts between them. -ENAMETOOLONG */
+int setting_canonical(const char *text, char *out, size_t size);
+
 bool setting_same(const struct setting *a, const struct setting *b);
 
 /* "net.ipv4.tcp_rmem.default" (with "@host" if host is not NULL): the key of result.json. */

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What a back end offers, seen by tunable.c and the files under profiles/tunable/ only. A back end
+ * may leave an operation NULL: then such settings cannot be read or written.
+ */
+#ifndef TUNESWEEP_TUNABLE_PRIVATE_H
+#define TUNESWEEP_TUNABLE_PRIVATE_H
+
+#include "tunable.h"
+
+struct tunable_ops {
+	/* Fills settable, why_not, present and choices; the range is filled in from the catalogue
+	 * before. As tunable_probe. */
+	int (*probe)(const struct sysroot *root, const struct setting *s, const char *field,
+		     struct tunable_range *range, struct err *e);
+	/* The kernel's text; the caller makes it canonical. */
+	int (*read)(const struct sysroot *root, const struct setting *s, char *text, size_t size,
+		    struct err *e);
+	int (*write)(const struct sysroot *root, const struct setting *s, const char *text,
+		     struct err *e);
+};
+
+extern const struct tunable_ops sysctl_ops;
+
+#endif
