@@ -53,6 +53,10 @@ int agent_status(struct agent *a, json_t **out,
 /* One request to the endpoints' child (stream.h lists them); reply is the caller's. */
 int agent_stream(struct agent *a, json_t *request, int timeout_ms, json_t **reply, struct err *e);
 
+/* Clears what one trial would hand to the next (the tcp_metrics cache). 0 also where the kernel
+ * has nothing to clear. */
+int agent_settle(struct agent *a, struct err *e);
+
 int agent_ping(struct agent *a, struct err *e);
 
 /* Orderly end: the agent rolls an uncommitted session back, reports, and leaves. a may be NULL.
