@@ -20,6 +20,10 @@
 #include <sys/socket.h>
 #include <time.h>
 
+#ifndef VIRTIO_NET_HDR_GSO_UDP_L4 /* newer than the headers of Debian 12's libc */
+#define VIRTIO_NET_HDR_GSO_UDP_L4 5
+#endif
+
 #define BATCH	    128
 #define PORT_BUFFER (64 << 20)
 #define QUANTUM_MAX 1000000u /* ns between two looks at the inputs while frames are under way */
