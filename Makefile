@@ -81,4 +81,49 @@ $(BUILD)/tests/unit/%: $(BUILD)/tests/unit/%.o $(LIB)
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ -lcmocka $(ALL_LIBS)
 .SECONDARY:
 
+$(BUILD)/tests/lab/%: $(BUILD)/tests/lab/%.o $(LIB)
+	@echo "  LD    $@"
+	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(ALL_LIBS)
+LAB_PROGRAMS := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/lab/*.c))
+LAB_SCRIPTS := $(sort $(wildcard tests/lab/*.sh))
+
+# Unit tests alone: seconds, no privilege.
+check: $(UNIT_TESTS)
+	@tests/run.sh $(UNIT_TESTS)
+
+layers: programs
+	@tests/layers.sh $(BUILD)
+
+# Everything that can run here: set-up, unit and golden tests, once more under the sanitizers, the
+# layer check, and the lab in network namespaces.
+test: deps test-all
+.PHONY: test-all unit-sanitized
+unit-sanitized:
+	@$(MAKE) --no-print-directory BUILD=$(BUILD)/sanitized SANITIZE=1 unit-programs
+unit-programs: $(UNIT_TESTS) $(BUILD)/tunesweep $(BUILD)/tunesweep-agent
+test-all: programs unit-programs $(LAB_PROGRAMS) unit-sanitized
+	@BUILD=$(BUILD) tests/run.sh $(UNIT_TESTS) \
+	  $(patsubst $(BUILD)/%,$(BUILD)/sanitized/%,$(UNIT_TESTS)) tests/layers.sh $(LAB_SCRIPTS)
+
+# Installs what is missing, by name; needs root only if something is missing.
+deps:
+	@tests/deps.sh $(PACKAGES) $(TEST_PACKAGES)
+
+# The main job on the embedded lab, in under three minutes after installing.
+demo: deps programs
+	@rm -rf $(BUILD)/demo
+	$(BUILD)/tunesweep run sweep/specs/lab.yaml -o $(BUILD)/demo --store $(BUILD)/demo/results.db
+
+install: programs
+	install -D -m 755 $(BUILD)/tunesweep $(DESTDIR)$(PREFIX)/bin/tunesweep
+	install -D -m 755 $(BUILD)/tunesweep-agent $(DESTDIR)$(PREFIX)/libexec/tunesweep-agent
+	install -d $(DESTDIR)$(PREFIX)/share/tunesweep/specs
+	install -m 644 sweep/specs/*.yaml $(DESTDIR)$(PREFIX)/share/tunesweep/specs
+
+lint:
+	clang-format --dry-run --Werror $(SOURCES) include/*.h $(UNIT_SOURCES)
+
+clean:
+	rm -rf $(BUILD)
+
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

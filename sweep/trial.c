@@ -6,6 +6,7 @@
  */
 #include "trial.h"
 #include "monotonic.h"
+#include "protocol.h"
 #include "settle.h"
 #include <errno.h>
 #include <math.h>
@@ -81,6 +82,22 @@ static double sample_limit(const struct spec_test *t)
 	return monotonic_seconds() + limit + 15;
 }
 
+/* An agent that hears nothing for long rolls back, so a long sample must not look like silence. */
+static int keep_agents_alive(const struct trial_env *env, double *next, struct err *e)
+{
+	if (monotonic_seconds() < *next) {
+		return 0;
+	}
+	*next = monotonic_seconds() + PROTOCOL_HEARTBEAT_MS * 1e-3;
+	for (size_t h = 0; h < env->spec->n_hosts; h++) {
+		int rc = env->agents[h] ? agent_ping(env->agents[h], e) : 0;
+		if (rc < 0) {
+			return rc;
+		}
+	}
+	return 0;
+}
+
 static int measure(struct trial_env *env, const struct configuration *effective, struct sample *out,
 		   struct err *e)
 {
@@ -90,7 +107,7 @@ static int measure(struct trial_env *env, const struct configuration *effective,
 		.config = effective,
 		.duration = env->spec->test.duration,
 	};
-	double limit = sample_limit(&env->spec->test);
+	double limit = sample_limit(&env->spec->test), heartbeat = 0;
 	int rc = env->engine->start(env->engine_state, &run, e);
 
 	while (rc == 0) {
@@ -100,6 +117,8 @@ static int measure(struct trial_env *env, const struct configuration *effective,
 			rc = err_set(e, -EINTR, "interrupted");
 		} else if (rc == 0 && monotonic_seconds() > limit) {
 			rc = err_set(e, -ETIME, "the engine did not end within its limit");
+		} else if (rc == 0) {
+			rc = keep_agents_alive(env, &heartbeat, e);
 		}
 	}
 	env->engine->stop(env->engine_state);
@@ -120,8 +139,12 @@ int trial_run(struct trial_env *env, const struct configuration *config, struct 
 	if (rc == 0) {
 		rc = measure(env, effective, out, e);
 	}
-	if (rc == -EINTR || host_is_gone(rc)) {
-		return rc == -EINTR ? rc : (e->code = -EHOSTDOWN);
+	if (host_is_gone(rc)) {
+		e->code = -EHOSTDOWN;
+		return -EHOSTDOWN;
+	}
+	if (rc == -EINTR) {
+		return rc;
 	}
 	if (rc < 0) {
 		sample_fail(out, "%s", e->text);

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * tunesweep run: one sweep from the spec to the files it leaves. The order matters: everything is
+ * rolled back before anything is written or printed about the result, and it is rolled back
+ * however the sweep ends.
+ */
+#include "cleanup.h"
+#include "cli.h"
+#include "cli_run.h"
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const struct cli_option options[] = {
+	{"output", 'o', "DIR", "where best.yaml, report.html and result.json go", false},
+	{"samples", 0, "N", "budget of the search in measurements, instead of the spec's", false},
+	{"time", 0, "T", "time limit of the search, e.g. 10min", false},
+	{"seed", 0, "N", "seed of the search, instead of the spec's", false},
+	{"dry-run", 0, NULL, "check everything, print the space and the cost, set nothing", false},
+	{NULL, 0, NULL, NULL, false},
+};
+
+static int load_spec(struct run *r, struct err *e)
+{
+	int64_t samples, seed;
+	int rc = spec_load(r->c->args[0], &r->spec, e);
+	if (rc < 0) {
+		return rc;
+	}
+	samples = r->spec->samples;
+	seed = (int64_t)r->spec->seed;
+	if ((rc = cli_int(r->c, "samples", 1, 1000000, &samples, e)) < 0 ||
+	    (rc = cli_int(r->c, "seed", 0, INT64_MAX, &seed, e)) < 0 ||
+	    (rc = cli_time(r->c, "time", &r->spec->time, e)) < 0) {
+		return rc;
+	}
+	r->spec->samples = (int)samples;
+	r->spec->seed = (uint64_t)seed;
+	for (size_t i = 0; i < r->spec->n_warnings; i++) {
+		cli_note(r->c, "warning: %s", r->spec->warnings[i]);
+	}
+	return 0;
+}
+
+static int begin_record(struct run *r, struct err *e)
+{
+	auto_json json_t *hosts = hosts_fingerprints(&r->hosts);
+	int rc = cli_open_store(r->c, true, &r->store, e);
+	if (rc < 0) {
+		return rc;
+	}
+	r->record = (struct store_run){
+		.name = r->spec->name,
+		.spec = r->spec->text,
+		.spec_sha = r->spec->sha,
+		.seed = r->spec->seed,
+		.hosts = hosts,
+	};
+	rc = store_begin_run(r->store, &r->record, e);
+	r->record.hosts = NULL;
+	return rc;
+}
+
+/* Hosts, space and engine: all that can be refused is refused before anything is set. */
+static int prepare(struct run *r, struct err *e)
+{
+	struct space_source source = {hosts_probe, &r->hosts};
+	auto_json json_t *skipped = NULL;
+	json_t *one;
+	size_t i;
+	r->engine = engine_find(r->spec->test.engine, e);
+	if (!r->engine) {
+		return -EINVAL;
+	}
+	int rc = hosts_open(r->spec, r->c->launcher, &r->hosts, e);
+	if (rc < 0) {
+		return rc;
+	}
+	r->hosts_up = true;
+	rc = space_create(r->spec, &source, &r->space, &skipped, e);
+	json_array_foreach(skipped, i, one)
+	{
+		cli_note(r->c, "left out: %s", json_string_value(one));
+	}
+	return rc;
+}
+
+static struct agent *agent_of(const struct run *r, int host)
+{
+	return host < 0 ? NULL : r->hosts.agents[host];
+}
+
+static int create_engine(struct run *r, struct err *e)
+{
+	struct engine_env env = {
+		.spec = r->spec,
+		.space = r->space,
+		.launcher = r->c->launcher,
+		.sender = agent_of(r, r->spec->test.from),
+		.receiver = agent_of(r, r->spec->test.to),
+		.receiver_address = r->hosts.receiver_address,
+		.seed = r->spec->seed,
+	};
+	return r->engine->create(&env, &r->engine_state, e);
+}
+
+static int sweep(struct run *r, struct err *e)
+{
+	struct trial_env env = {
+		.spec = r->spec,
+		.space = r->space,
+		.engine = r->engine,
+		.engine_state = r->engine_state,
+		.interrupt_fd = r->c->interrupt_fd,
+		.deadline = INFINITY,
+	};
+	struct loop_options o = {
+		.store = r->store, .run = r->record.id, .progress = run_print_progress, .ctx = r};
+	memcpy(env.agents, r->hosts.agents, sizeof(env.agents));
+	int rc = loop_run(&env, &o, &r->result, e);
+	run_print_progress_end(r);
+	return rc;
+}
+
+static int measure_all(struct run *r, struct err *e)
+{
+	auto_json json_t *restored = NULL;
+	int rc = begin_record(r, e);
+	if (rc == 0) {
+		rc = hosts_open_sessions(&r->hosts, r->space, &restored, e);
+	}
+	if (rc == 0) {
+		rc = create_engine(r, e);
+	}
+	return rc < 0 ? rc : sweep(r, e);
+}
+
+/* Rolls back whatever happened; what it could not restore outweighs every other error. */
+static int put_back(struct run *r, int rc, struct err *e)
+{
+	struct err closing = {0};
+	if (r->engine_state) {
+		r->engine->destroy(r->engine_state);
+	}
+	if (!r->hosts_up) {
+		return rc;
+	}
+	int rc_close = hosts_close(&r->hosts, &r->rollback, &closing);
+	r->restored = rc_close == 0 || closing.class != ERR_RESTORE;
+	if (rc_close < 0 && (rc == 0 || closing.class == ERR_RESTORE)) {
+		*e = closing;
+		return rc_close;
+	}
+	return rc;
+}
+
+static int dry_run(struct run *r)
+{
+	auto_free char *text = space_text(r->space);
+	double sample = r->spec->test.duration + 1;
+	printf("%s", text ? text : "");
+	printf("search: %d samples, about %.0f s, at most %.0f s\n", r->spec->samples,
+	       r->spec->samples * sample, r->spec->time);
+	printf("proof: at most %d pairs, about %.0f s, at most %.0f s\n", r->spec->proof_pairs,
+	       2 * r->spec->proof_pairs * sample, r->spec->proof_time);
+	printf("nothing was set\n");
+	return CLI_DONE;
+}
+
+static int status_of(const struct run *r, int rc)
+{
+	if (r->result.interrupted || (rc < 0 && cli_interrupted(r->c))) {
+		return CLI_INTERRUPTED;
+	}
+	return rc == 0 && r->result.has_best && r->result.baseline_sample.ok ? CLI_DONE
+									     : CLI_REFUSED;
+}
+
+/* Files, store and the last words. */
+static int finish(struct run *r, int rc, struct err *e)
+{
+	int status = status_of(r, rc);
+	if (rc < 0 && status != CLI_INTERRUPTED) {
+		status = cli_fail(r->c, e);
+	} else if (rc < 0 && e->class == ERR_RESTORE) {
+		status = cli_fail(r->c, e);
+	}
+	if (*r->record.id) {
+		struct err writing = {0};
+		const char *word = status == CLI_DONE	       ? "complete"
+				   : status == CLI_INTERRUPTED ? "interrupted"
+							       : "failed";
+		if (run_write_files(r, word, &writing) < 0) {
+			int failed = cli_fail(r->c, &writing);
+			status = status == CLI_DONE ? failed : status;
+		}
+	}
+	if (status == CLI_INTERRUPTED) {
+		cli_note(r->c, "interrupted; everything is rolled back");
+	}
+	return status;
+}
+
+static void run_clear(struct run *r)
+{
+	loop_result_clear(&r->result);
+	space_destroy(r->space);
+	store_close(r->store);
+	spec_free(r->spec);
+	json_decref(r->rollback);
+}
+
+static int run(struct cli *c)
+{
+	struct run r = {.c = c, .restored = true};
+	struct err e = {0};
+	loop_result_init(&r.result);
+	bool dry = cli_value(c, "dry-run") != NULL;
+	int rc = load_spec(&r, &e), status = CLI_DONE;
+	if (rc == 0 && !dry && r.spec->n_hosts > 0) {
+		status = cli_restore_crashed(c);
+	}
+	if (status == CLI_DONE) {
+		rc = rc == 0 ? prepare(&r, &e) : rc;
+		if (rc == 0 && dry) {
+			status = dry_run(&r);
+		} else if (rc == 0) {
+			rc = measure_all(&r, &e);
+		}
+		rc = put_back(&r, rc, &e);
+		if (!dry || rc < 0) {
+			status = finish(&r, rc, &e);
+		}
+	}
+	run_clear(&r);
+	return status;
+}
+
+const struct command command_run = {
+	.name = "run",
+	.arguments = "SPEC.yaml",
+	.min_args = 1,
+	.max_args = 1,
+	.summary = "Sweep: search for the best configuration, prove it, roll back",
+	.options = options,
+	.needs_launcher = true,
+	.run = run,
+};

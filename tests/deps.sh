@@ -1,0 +1,21 @@
+#!/bin/sh
+# Installs the named Debian packages that are not there yet. Says what it would need if it may not.
+# Usage: tests/deps.sh PACKAGE...
+set -eu
+missing=
+for p in "$@"; do
+	status=$(dpkg-query -W -f '${db:Status-Status}' "$p" 2>/dev/null || true)
+	[ "$status" = installed ] || missing="$missing $p"
+done
+[ -n "$missing" ] || exit 0
+if [ "$(id -u)" != 0 ]; then
+	echo "missing packages:$missing (install them as root)" >&2
+	exit 1
+fi
+echo "installing$missing"
+export DEBIAN_FRONTEND=noninteractive
+# shellcheck disable=SC2086
+apt-get -qq -y install $missing >/dev/null 2>&1 || {
+	apt-get -qq update
+	apt-get -qq -y install $missing >/dev/null
+}
