@@ -49,8 +49,8 @@ int store_add_sample(struct store *s, int64_t trial, const struct sample *sample
 		     struct err *e);
 
 /* Newest first: array of {"run", "name", "started", "status", "seconds", "samples", "failed",
- * "throughput", "service_demand", "gain", "interval", "significant"}: all samples that the store
- * has of it, the best's numbers, the gain in percent; null where the run has no result. */
+ * "throughput", "service_demand", "gain", "recommended"}: all samples that the store has of it, the
+ * best's numbers, result.json's gain object; null where the run has no result. */
 int store_list_runs(struct store *s, json_t **out, struct err *e);
 
 /*

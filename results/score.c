@@ -48,9 +48,8 @@ double score_of(const struct objective *o, const struct sample *s)
 	if (o->minimize) {
 		/* A score that a command brings may have any sign, as its own metrics may. */
 		int m = metric_find(o->numerator);
-		return finite_or_nan(m >= 0 && m != METRIC_SCORE
-					     ? 1 / divisor(s, o->numerator)
-					     : -sample_metric(s, o->numerator));
+		return finite_or_nan(m >= 0 && m != METRIC_SCORE ? 1 / divisor(s, o->numerator)
+								 : -sample_metric(s, o->numerator));
 	}
 	double top = strcmp(o->numerator, "1") ? sample_metric(s, o->numerator) : 1;
 	return finite_or_nan(o->denominator[0] ? top / divisor(s, o->denominator) : top);

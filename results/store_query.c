@@ -53,8 +53,7 @@ static json_t *list_row(sqlite3_stmt *st)
 {
 	json_t *row = json_object();
 	auto_json json_t *result = column_json(st, 6);
-	const json_t *gain = json_object_get(result, "gain"),
-		     *best = json_object_get(result, "best");
+	const json_t *best = json_object_get(result, "best");
 	json_object_set_new(row, "run", json_text_or_null(column_text(st, 0)));
 	json_object_set_new(row, "name", json_text_or_null(column_text(st, 1)));
 	json_object_set_new(row, "started", column_time(st, 2));
@@ -64,9 +63,8 @@ static json_t *list_row(sqlite3_stmt *st)
 	json_object_set_new(row, "failed", json_integer(sqlite3_column_int64(st, 5)));
 	copy_key(row, "throughput", best, "throughput");
 	copy_key(row, "service_demand", best, "service_demand");
-	copy_key(row, "gain", gain, "percent");
-	copy_key(row, "interval", gain, "interval");
-	copy_key(row, "significant", gain, "significant");
+	copy_key(row, "gain", result, "gain");
+	copy_key(row, "recommended", result, "recommended");
 	return row;
 }
 

@@ -132,7 +132,8 @@ static void comes_out_as_it_went_in(void **state)
 	auto_json json_t *list = NULL;
 	assert_int_equal(store_list_runs(s, &list, &e), 0);
 	assert_int_equal(json_array_size(list), 1);
-	assert_true(json_get_number(json_array_get(list, 0), "gain") == 12.5);
+	assert_true(json_get_number(json_object_get(json_array_get(list, 0), "gain"), "percent") ==
+		    12.5);
 	assert_int_equal(json_integer_value(json_object_get(json_array_get(list, 0), "samples")),
 			 1);
 	store_close(s);
