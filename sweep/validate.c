@@ -159,6 +159,8 @@ int validate_run(struct trial_env *env, const struct configuration *best,
 		n += ok;
 		out->failed += !ok;
 		validate_gain(pairs, n, out);
+		/* A winner that often fails is none, however good it is when it works. */
+		out->significant = out->significant && out->failed <= out->pairs / 3;
 	}
 	return rc;
 }
