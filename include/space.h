@@ -17,8 +17,12 @@ struct dimension {
 	const struct spec_tunable *tunable;
 	struct assignment target; /* device resolved; value unused */
 	char key[192];		  /* "net.ipv4.tcp_rmem.default@receiver" */
+	enum value_type type;	  /* of its values */
 	bool category, log, integer;
-	double lo, hi, step;
+	double lo, hi, step; /* lo and hi after floor and ceiling */
+	size_t levels;	     /* number of distinct values; 0: continuous */
+	double *grid;	     /* [levels] ascending, of log scales of integers or with a step; owned,
+				NULL for evenly spaced ones */
 	struct value *choices; /* category; owned */
 	size_t n_choices;
 	int above;	       /* index of the dimension that is its lower bound; -1 if none */
@@ -48,8 +52,9 @@ struct space_source {
 };
 
 /* Resolves every tunable; errors have the spec's place. skipped (may be NULL): JSON array of
- * sentences on optional tunables left out. ERR_SYSTEM where a host cannot set it, ERR_USAGE where
- * the spec's range does not fit. */
+ * sentences on optional tunables left out, the caller's. ERR_SYSTEM where a host cannot set it,
+ * ERR_USAGE where the spec's range does not fit. Ranges are cut to what the fields that are not
+ * searched leave (skipped says so). */
 int space_create(const struct spec *spec, const struct space_source *source, struct space **out,
 		 json_t **skipped, struct err *e);
 void space_destroy(struct space *s);
@@ -67,6 +72,14 @@ bool configuration_equal(const struct configuration *a, const struct configurati
 json_t *space_values(const struct space *s, const struct configuration *c);
 int space_values_parse(const struct space *s, const json_t *values, struct configuration *out,
 		       struct err *e);
+
+/* The k-th of levels values, and the index of the value that is nearest to v (by ratio on a log
+ * scale); for dimensions of numbers with levels > 0. */
+double dimension_value(const struct dimension *d, size_t k);
+size_t dimension_nearest(const struct dimension *d, double v);
+
+/* Sets levels and grid from lo, hi, step, log and integer. -ENOMEM. Only space.c calls it. */
+int dimension_make_grid(struct dimension *d, struct err *e);
 
 /* What a search needs to know of the dimensions. */
 void space_describe(const struct space *s, struct search_dim *dims);
