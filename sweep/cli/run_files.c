@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What a sweep leaves behind: result.json, best.yaml and report.html in its folder, and the end of
+ * the run in the store. Called by cmd_run.c once everything is rolled back.
+ */
+#include "best.h"
+#include "cleanup.h"
+#include "cli_run.h"
+#include "host.h"
+#include "report.h"
+#include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+struct files { /* what is written from */
+	struct run *r;
+	char dir[PATH_MAX], store[PATH_MAX];
+	struct best_inputs in;
+};
+
+/* Makes a folder and those above it. */
+static int make_folders(const char *path, struct err *e)
+{
+	char part[PATH_MAX];
+	if (snprintf(part, sizeof(part), "%s", path) >= (int)sizeof(part)) {
+		return err_set(e, -ENAMETOOLONG, "%s: too long", path);
+	}
+	for (char *p = part + 1;; p++) {
+		char c = *p;
+		if (c != '/' && c != '\0') {
+			continue;
+		}
+		*p = '\0';
+		if (mkdir(part, 0755) < 0 && errno != EEXIST) {
+			return err_set(e, -errno, "%s: %s", part, strerror(errno));
+		}
+		if (c == '\0') {
+			return 0;
+		}
+		*p = c;
+	}
+}
+
+/* The folder of -o, else STATE/runs/ID beside the default store. */
+static int choose_paths(struct files *f, struct err *e)
+{
+	const char *dir = cli_value(f->r->c, "output"), *store = cli_value(f->r->c, "store");
+	int rc = store ? 0 : store_default_path(f->store, sizeof(f->store), e);
+	if (store) {
+		snprintf(f->store, sizeof(f->store), "%s", store);
+	}
+	if (rc == 0 && dir) {
+		snprintf(f->dir, sizeof(f->dir), "%s", dir);
+	} else if (rc == 0) {
+		char state[PATH_MAX];
+		rc = store_default_path(state, sizeof(state), e);
+		char *slash = rc == 0 ? strrchr(state, '/') : NULL;
+		if (slash) {
+			*slash = '\0';
+			snprintf(f->dir, sizeof(f->dir), "%.3000s/runs/%s", state, f->r->record.id);
+		}
+	}
+	return rc < 0 ? rc : make_folders(f->dir, e);
+}
+
+static int write_json(const char *dir, const char *name, const json_t *j, struct err *e)
+{
+	char path[PATH_MAX + 32], part[PATH_MAX + 40];
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	snprintf(part, sizeof(part), "%s.part", path);
+	if (json_dump_file(j, part, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) < 0 ||
+	    rename(part, path) < 0) {
+		return err_set(e, -errno, "%s: %s", path, strerror(errno));
+	}
+	return 0;
+}
+
+/* Only what differs from the baseline, and only if the gain is proved. */
+static int write_profile(const struct files *f, struct err *e)
+{
+	const struct run *r = f->r;
+	struct best_setting settings[SPEC_TUNABLES_MAX];
+	struct sysroot root = {""};
+	struct profile p = {0};
+	char path[PATH_MAX + 32];
+	size_t n = 0;
+	for (size_t i = 0; i < r->space->n && best_is_recommended(&f->in); i++) {
+		const struct dimension *d = &r->space->dims[i];
+		if (value_equal(&r->result.best.v[i], &r->result.baseline.v[i])) {
+			continue;
+		}
+		int host = d->tunable->host;
+		settings[n] = (struct best_setting){.host = host < 0 ? ""
+								     : r->spec->hosts[host].name,
+						    .assignment = d->target,
+						    .was = r->result.baseline.v[i]};
+		settings[n++].assignment.value = r->result.best.v[i];
+	}
+	auto_json json_t *machine = NULL;
+	auto_json json_t *evidence = best_evidence(&f->in, r->spec->sha, 1);
+	int rc = host_fingerprint(&root, &machine, e);
+	if (rc == 0) {
+		rc = best_profile(&p, r->spec->name, settings, n, machine, evidence, e);
+		snprintf(path, sizeof(path), "%s/best.yaml", f->dir);
+		rc = rc < 0 ? rc : profile_save(&p, path, e);
+		profile_clear(&p);
+	}
+	return rc;
+}
+
+static int write_report(const struct files *f, struct err *e)
+{
+	char path[PATH_MAX + 32];
+	auto_json json_t *run = NULL;
+	int rc = store_get_run(f->r->store, f->r->record.id, &run, e);
+	snprintf(path, sizeof(path), "%s/report.html", f->dir);
+	return rc < 0 ? rc : report_save(run, "html", path, e);
+}
+
+static void fill_inputs(struct files *f, const char *status, json_t *const values[3])
+{
+	const struct loop_result *x = &f->r->result;
+	f->in = (struct best_inputs){
+		.run = f->r->record.id,
+		.name = f->r->spec->name,
+		.status = status,
+		.samples = x->samples,
+		.failed = x->failed,
+		.seconds = x->seconds,
+		.baseline = {values[0], NULL, x->baseline_sample.ok ? &x->baseline_sample : NULL,
+			     x->baseline_score},
+		.best = {values[1], values[2], x->has_best ? &x->best_sample : NULL, x->best_score},
+		.has_gain = x->has_gain && !x->gain.as_difference,
+		.score = x->gain.score,
+		.throughput = x->gain.throughput,
+		.service_demand = x->gain.service_demand,
+		.significant = x->gain.significant,
+		.pairs = x->gain.pairs,
+		.restored = f->r->restored,
+		.store = f->store,
+	};
+}
+
+/* Gains of scores that are not positive are differences: percent would mean nothing. */
+static void add_difference(json_t *result, const struct loop_result *x)
+{
+	const struct interval *i = &x->gain.score;
+	if (!x->has_gain || !x->gain.as_difference || !isfinite(i->estimate)) {
+		return;
+	}
+	json_t *interval = isfinite(i->lo) && isfinite(i->hi) ? json_pack("[f, f]", i->lo, i->hi)
+							      : json_null();
+	json_object_set_new(result, "gain",
+			    json_pack("{s:n, s:f, s:o, s:f, s:b, s:i}", "percent", "difference",
+				      i->estimate, "interval", interval, "level", i->level,
+				      "significant", x->gain.significant, "pairs", x->gain.pairs));
+	json_object_set_new(result, "recommended",
+			    json_string(x->gain.significant && i->lo > 0 ? "best" : "baseline"));
+}
+
+static int write_all(struct files *f, const char *status, struct err *e)
+{
+	struct run *r = f->r;
+	const struct loop_result *x = &r->result;
+	auto_json json_t *baseline = space_values(r->space, &x->baseline);
+	auto_json json_t *best = x->has_best ? space_values(r->space, &x->best) : NULL;
+	auto_json json_t *asked = x->has_best ? space_values(r->space, &x->best_asked) : NULL;
+	json_t *const values[3] = {baseline, best, asked};
+	fill_inputs(f, status, values);
+	auto_json json_t *result = best_result_json(&f->in);
+	add_difference(result, x);
+	int rc = store_end_run(r->store, r->record.id, status, result, e);
+	if (rc == 0) {
+		rc = write_json(f->dir, "result.json", result, e);
+	}
+	if (rc == 0) {
+		rc = write_profile(f, e);
+	}
+	if (rc == 0) {
+		rc = write_report(f, e);
+	}
+	if (r->c->json) {
+		cli_print_json(result);
+	} else {
+		run_print_result(r, rc == 0 ? f->dir : NULL);
+	}
+	return rc;
+}
+
+int run_write_files(struct run *r, const char *status, struct err *e)
+{
+	auto_free struct files *f = calloc(1, sizeof(*f));
+	if (!f) {
+		return err_set(e, -ENOMEM, "out of memory");
+	}
+	f->r = r;
+	int rc = choose_paths(f, e);
+	return rc < 0 ? rc : write_all(f, status, e);
+}
