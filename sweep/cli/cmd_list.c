@@ -39,8 +39,10 @@ static json_t *describe(const struct tunable *t)
 static int run_list(struct cli *c)
 {
 	auto_json json_t *list = json_array();
-	const struct tunable *t;
-	for (size_t i = 0; (t = tunable_catalog(i)); i++) {
+	size_t n;
+	const struct tunable *all = tunable_catalog(&n);
+	for (size_t i = 0; i < n; i++) {
+		const struct tunable *t = &all[i];
 		if (!matches(t, c->n_args ? c->args[0] : NULL)) {
 			continue;
 		}
