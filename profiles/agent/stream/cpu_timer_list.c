@@ -16,7 +16,7 @@
 
 /* What is printed of one CPU; -1 for what this kernel does not print. */
 struct cpu_fields {
-	int64_t cpu, idle, iowait, entry, active, stopped;
+	int64_t cpu, idle, iowait, entry, active, stopped, nohz;
 };
 
 static const struct {
@@ -28,6 +28,8 @@ static const struct {
 	{".idle_entrytime", offsetof(struct cpu_fields, entry)},
 	{".idle_active", offsetof(struct cpu_fields, active)},
 	{".tick_stopped", offsetof(struct cpu_fields, stopped)},
+	{".nohz ", offsetof(struct cpu_fields, nohz)},
+	{".nohz_mode", offsetof(struct cpu_fields, nohz)},
 };
 
 static void field_read(const char *line, struct cpu_fields *f)
@@ -92,7 +94,8 @@ static int cpu_finish(const struct cpu_fields *f, int64_t now, struct cpu_snapsh
 			       "/proc/timer_list: CPU %" PRId64 " is above the limit of %d", f->cpu,
 			       CPU_METER_CPUS_MAX - 1);
 	}
-	if (f->idle < 0 || f->iowait < 0 || f->entry < 0 || (f->active < 0 && f->stopped < 0)) {
+	if (f->idle < 0 || f->iowait < 0 || f->entry < 0 || (f->active < 0 && f->stopped < 0) ||
+	    f->nohz == 0) {
 		return err_set(e, -EBADMSG,
 			       "/proc/timer_list: no idle times for CPU %" PRId64
 			       " (the kernel's tick is never stopped?)",
@@ -108,7 +111,7 @@ static int cpu_finish(const struct cpu_fields *f, int64_t now, struct cpu_snapsh
 
 static int timer_list_parse(const char *text, struct cpu_snapshot *out, struct err *e)
 {
-	static const struct cpu_fields none = {-1, -1, -1, -1, -1, -1};
+	static const struct cpu_fields none = {-1, -1, -1, -1, -1, -1, -1};
 	struct cpu_fields f = none;
 	int64_t now = -1, cpu;
 	memset(out, 0, sizeof(*out));
