@@ -40,7 +40,8 @@ struct lab_info {
 	pid_t link_pid;	   /* of the user-space link, 0 for netem */
 };
 
-/* Forks the launcher. Call before any thread, file or library is opened. */
+/* Forks the launcher, and ignores SIGPIPE from then on. Call before any thread, file or library is
+ * opened. */
 int launcher_start(struct launcher **out, struct err *e);
 
 /* Empties this process's capabilities, sets no_new_privs and makes /proc/sys and /sys read-only
@@ -59,6 +60,11 @@ int launcher_lab_create(struct launcher *l, const struct lab_link *link, struct 
 int launcher_lab_destroy(struct launcher *l, struct err *e);
 double launcher_lab_cpu_seconds(
 	struct launcher *l); /* CPU the user-space link has used so far; 0 for netem */
+
+/* What the user-space link has counted, one object a direction: {"frames", "bytes", "queue_drops",
+ * "loss_drops", "ring_drops", "send_drops"}; an empty array for netem. ring_drops are the link's
+ * own failing: a sample with some is not to be believed. */
+int launcher_lab_counters(struct launcher *l, json_t **out, struct err *e);
 
 /* Rolls back every journal whose holder is dead, in every namespace that is still there, discards
  * those of namespaces that are gone, and removes lab namespaces of dead runs. report: array of

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Finding what crashed runs left: journals below the run folder, the namespaces that they belong
+ * to, and labs of dead owners. Putting back is the agent's (its session knows how and whether the
+ * holder still lives): one is started in each namespace and asked to. Used by the launcher.
+ */
+#include "cleanup.h"
+#include "journal.h"
+#include "lab.h"
+#include "launcher_private.h"
+#include "netns.h"
+#include "protocol.h"
+#include "spawn.h"
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#define RESTORE_MS 30000
+#define WAIT_MS	   5000
+
+static const char *const LAYERS[] = {"sweep", "applied"}; /* the upper one first */
+
+int launcher_agent_path(const char *override, char *buf, size_t size, struct err *e)
+{
+	if (override[0]) {
+		snprintf(buf, size, "%s", override);
+		return 0;
+	}
+	ssize_t n = readlink("/proc/self/exe", buf, size - 1);
+	if (n <= 0) {
+		return err_set(e, errno, "cannot find this program: %s", strerror(errno));
+	}
+	buf[n] = 0;
+	char *slash = strrchr(buf, '/');
+	size_t at = slash ? (size_t)(slash + 1 - buf) : 0;
+	snprintf(buf + at, size - at, "tunesweep-agent");
+	return 0;
+}
+
+static bool has_journal(const char *dir, const char *layer)
+{
+	char path[600];
+	snprintf(path, sizeof(path), "%s/%s.journal", dir, layer);
+	return access(path, F_OK) == 0;
+}
+
+static bool any_journal(const char *dir)
+{
+	bool any = false;
+	for (size_t i = 0; i < ARRAY_SIZE(LAYERS); i++) {
+		any |= has_journal(dir, LAYERS[i]);
+	}
+	return any;
+}
+
+/* A namespace that is gone took its values along. */
+static void discard(const char *dir, json_t *report)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(LAYERS); i++) {
+		char path[600];
+		if (!has_journal(dir, LAYERS[i])) {
+			continue;
+		}
+		snprintf(path, sizeof(path), "%s/%s.journal", dir, LAYERS[i]);
+		unlink(path);
+		json_array_append_new(
+			report,
+			json_pack("{s:s, s:s, s:[], s:s}", "netns", "", "layer", LAYERS[i], "items",
+				  "note", "the network namespace is gone, and its values with it"));
+	}
+}
+
+static int ask_agent(struct channel *c, json_t **answer, struct err *e)
+{
+	auto_json json_t *request = json_pack("{s:i, s:i, s:s}", "v", PROTOCOL_VERSION, "id", 1,
+					      "op", "restore");
+	int rc = channel_send(c, request, e);
+	if (rc == 0) {
+		rc = channel_recv(c, RESTORE_MS, answer, e);
+	}
+	return rc;
+}
+
+/* Adds {"netns", "layer", "items", "note"} for each layer that the agent tells of. */
+static int take_report(const char *path, const json_t *answer, json_t *report, struct err *e)
+{
+	size_t i;
+	json_t *layer;
+	const json_t *layers = json_object_get(answer, "layers");
+	json_array_foreach(layers, i, layer)
+	{
+		json_t *told = json_deep_copy(layer);
+		json_object_set_new(told, "netns", json_string(path));
+		json_array_append_new(report, told);
+	}
+	return protocol_result(answer, e);
+}
+
+static int restore_there(const char *run_dir, int netns_fd, const char *path, json_t *report,
+			 struct err *e)
+{
+	char agent[4096];
+	struct spawned a;
+	struct channel c;
+	auto_json json_t *answer = NULL;
+	int rc = launcher_agent_path("", agent, sizeof(agent), e);
+	if (rc) {
+		return rc;
+	}
+	char *argv[] = {agent,		 (char *)"--run-dir",
+			(char *)run_dir, (char *)"--netns-path",
+			(char *)path,	 NULL};
+	rc = spawn_program(argv, netns_fd, &a, e);
+	if (rc) {
+		return rc;
+	}
+	rc = channel_init(&c, a.out, a.in);
+	if (rc == 0) {
+		rc = ask_agent(&c, &answer, e);
+	}
+	channel_clear(&c);
+	close(a.in);
+	close(a.out);
+	while (waitpid(a.pid, NULL, 0) < 0 && errno == EINTR) {
+	}
+	return rc ? rc : take_report(path, answer, report, e);
+}
+
+/* The folder's name has the namespace's cookie. */
+static int restore_dir(const char *run_dir, const char *name, json_t *report, struct err *e)
+{
+	char dir[512], path[128] = "";
+	uint64_t cookie = strtoull(name + strlen("net-"), NULL, 10);
+	snprintf(dir, sizeof(dir), "%s/%s", run_dir, name);
+	if (!any_journal(dir)) {
+		return 0;
+	}
+	bool own = cookie == netns_cookie();
+	auto_close int fd = own ? -1 : netns_find(cookie, path, sizeof(path));
+	if (!own && fd < 0) {
+		discard(dir, report);
+		return 0;
+	}
+	if (strncmp(path, NETNS_DIR "/", strlen(NETNS_DIR) + 1) != 0) {
+		path[0] = 0; /* found by a process: that is no name to keep */
+	}
+	return restore_there(run_dir, fd, path, report, e);
+}
+
+int launcher_restore_all(const char *run_dir, json_t *report, struct err *e)
+{
+	int worst = 0;
+	DIR *d = opendir(run_dir);
+	const struct dirent *entry;
+	while (d && (entry = readdir(d))) {
+		struct err why = {0};
+		if (strncmp(entry->d_name, "net-", 4) != 0 ||
+		    restore_dir(run_dir, entry->d_name, report, &why) == 0) {
+			continue;
+		}
+		if (!worst || why.class == ERR_RESTORE) {
+			*e = why;
+			worst = why.code;
+		}
+	}
+	if (d) {
+		closedir(d);
+	}
+	lab_remove_dead(run_dir);
+	return worst;
+}
