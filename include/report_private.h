@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The family of report writers: one traversal (report_body.c) tells a writer what is said, in
+ * order; the writer knows how its format says it, and escapes whatever it is given, since names,
+ * values and reasons come from users and other programs. Only the report's files include this.
+ */
+#ifndef TUNESWEEP_REPORT_PRIVATE_H
+#define TUNESWEEP_REPORT_PRIVATE_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+enum { REPORT_COLUMNS_MAX = 8 };
+
+struct report_table {
+	const char *heads[REPORT_COLUMNS_MAX]; /* borrowed */
+	bool numeric[REPORT_COLUMNS_MAX];      /* right-aligned */
+	size_t columns, n_cells;
+	char **cells; /* row by row; owned */
+	bool failed;  /* out of memory: some cells are missing */
+};
+
+/* heads: NULL-terminated; one that begins with '#' is a column of numbers. */
+void report_table_init(struct report_table *t, const char *const *heads);
+void report_table_add(struct report_table *t, const char *cell);
+void report_table_clear(struct report_table *t);
+
+struct report_writer {
+	void (*begin)(FILE *out, const char *title, const char *subtitle);
+	void (*section)(FILE *out, const char *heading);
+	void (*headline)(FILE *out, const char *text, bool good); /* the one sentence that counts */
+	void (*paragraph)(FILE *out, const char *text);
+	void (*table)(FILE *out, const struct report_table *t);
+	void (*end)(FILE *out);
+};
+
+extern const struct report_writer report_text, report_html;
+
+/* The report of a run through a writer. */
+void report_body(const json_t *run, const struct report_writer *w, FILE *out);
+
+/* A row a sample, RFC 4180, numbers to their last digit. */
+void report_csv(const json_t *run, FILE *out);
+
+/* A setting's value or any other scalar as text, numbers in full; "" for null. Returns buf. */
+const char *report_value(const json_t *value, char *buf, size_t size);
+
+#endif
