@@ -8,7 +8,7 @@ PREFIX ?= /usr/local
 CC ?= gcc
 PACKAGES := gcc pkg-config iproute2 libnl-3-dev libnl-genl-3-dev libnl-route-3-dev libcap-dev \
 	libnlopt-dev libyaml-dev libjansson-dev libgsl-dev libsqlite3-dev libseccomp-dev libnuma-dev
-TEST_PACKAGES := libcmocka-dev procps util-linux
+TEST_PACKAGES := libcmocka-dev procps util-linux jq
 
 ifneq ($(V),1)
 Q := @
@@ -85,7 +85,7 @@ $(BUILD)/tests/lab/%: $(BUILD)/tests/lab/%.o $(LIB)
 	@echo "  LD    $@"
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(ALL_LIBS)
 LAB_PROGRAMS := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/lab/*.c))
-LAB_SCRIPTS := $(sort $(wildcard tests/lab/*.sh))
+LAB_SCRIPTS := $(sort $(filter-out %/common.sh,$(wildcard tests/lab/*.sh)))
 
 # Unit tests alone: seconds, no privilege.
 check: $(UNIT_TESTS)

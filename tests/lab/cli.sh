@@ -1,0 +1,83 @@
+#!/bin/bash
+# The command line as a user meets it: usage errors, exit statuses, specs that are refused, and
+# sweeps without any privilege (engines command and simulated).
+. "$(dirname "$0")/common.sh"
+
+status "no command is a usage error" 2 "$tunesweep"
+status "an unknown command is one too" 2 "$tunesweep" runn
+contains "and names the nearest" "$work/err" "nearest: 'run'"
+status "an unknown option" 2 "$tunesweep" run --sample 3 x.yaml
+contains "and names the nearest option" "$work/err" "--samples"
+status "a missing argument" 2 "$tunesweep" run
+status "help" 0 "$tunesweep" run --help
+contains "help lists options" "$work/out" "--dry-run"
+status "version" 0 "$tunesweep" --version
+status "a spec that is not there" 2 "$tunesweep" run "$work/none.yaml"
+printf 'tunesweep: 1\nname: x\nnmae: y\n' >"$work/bad.yaml"
+status "an unknown key is refused" 2 "$tunesweep" run "$work/bad.yaml"
+contains "with its place and the nearest key" "$work/err" "bad.yaml:3:1"
+status "a bad number on the command line" 2 "$tunesweep" run --samples 010 "$work/bad.yaml"
+
+cat >"$work/command.yaml" <<SPEC
+tunesweep: 1
+name: own-benchmark
+test:
+  engine: command
+  command: [awk, 'match(\$0, /"x": *[0-9]+/) { x = substr(\$0, RSTART, RLENGTH); sub(/.*: */, "", x); print "{\"score\": " 1000 - (x - 37) * (x - 37) "}" }']
+objective: {maximize: score}
+tunables:
+  - {set: param.x, range: [0, 100], type: int, default: 10}
+search: {algorithm: auto, samples: 40, seed: 1}
+proof: {pairs: 8}
+SPEC
+status "an own benchmark is swept" 0 "$tunesweep" run "$work/command.yaml" -o "$work/own" --json
+check "result.json is JSON" jq -e . "$work/own/result.json"
+x=$(jq '.best.values."param.x"' "$work/own/result.json")
+check "its optimum is found: param.x = $x" test "$x" -ge 34 -a "$x" -le 40
+check "best.yaml is written" grep -q "param.x" "$work/own/best.yaml"
+check "report.html is written" grep -qi "<html" "$work/own/report.html"
+status "results lists it" 0 "$tunesweep" results
+contains "by its name" "$work/out" own-benchmark
+status "report shows it" 0 "$tunesweep" report latest
+status "report as JSON" 0 "$tunesweep" report latest --json
+check "which parses" jq -e .run "$work/out"
+
+cat >"$work/fails.yaml" <<SPEC
+tunesweep: 1
+name: always-fails
+test: {engine: command, command: ["false"]}
+objective: {maximize: score}
+tunables: [{set: param.x, range: [0, 9], type: int, default: 1}]
+search: {samples: 4}
+SPEC
+status "all samples failing is status 3" 3 "$tunesweep" run "$work/fails.yaml" -o "$work/fails"
+check "and a result says so" jq -e '.status == "failed" and .failed == .samples and .gain == null' "$work/fails/result.json"
+
+cat >"$work/sim.yaml" <<SPEC
+tunesweep: 1
+name: simulated
+test: {engine: simulated, surface: flat, noise: 3%}
+tunables: [{set: param.a, range: [0.0, 1.0], type: float, default: 0.5}]
+search: {samples: 30, seed: 4}
+proof: {pairs: 20}
+SPEC
+status "where nothing matters" 0 "$tunesweep" run "$work/sim.yaml" -o "$work/sim"
+contains "no gain is claimed" "$work/out" "keep the defaults"
+
+cat >"$work/slow.yaml" <<SPEC
+tunesweep: 1
+name: slow
+test: {engine: command, command: [sleep, "30"]}
+objective: {maximize: score}
+tunables: [{set: param.x, range: [0, 9], type: int, default: 1}]
+search: {samples: 4}
+SPEC
+"$tunesweep" run "$work/slow.yaml" -o "$work/slow" >"$work/out" 2>"$work/err" &
+main=$!
+sleep 0.5
+kill -INT $main
+start=$SECONDS
+wait $main
+same "Ctrl-C during a sample gives 130" $? 130
+check "and at once" test $((SECONDS - start)) -le 3
+exit $failed
