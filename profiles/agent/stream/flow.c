@@ -97,8 +97,11 @@ static void *flow_main(void *arg)
 		atomic_store(&f->error, ENOMEM);
 		return NULL;
 	}
-	memset(buf, 0x55, size);
-	fill(buf, size);
+	if (f->sends) {
+		fill(buf, size);
+	} else {
+		memset(buf, 0x55, size);
+	}
 	int error = f->sends ? send_loop(f, buf) : receive_loop(f, buf);
 	munmap(buf, size);
 	if (error && !is_stopping(f)) {

@@ -179,6 +179,16 @@ static int request_run(struct server *s, const json_t *request, json_t *answer, 
 	return err_usage(e, "stream: there is no operation \"%s\"", op ? op : "");
 }
 
+/* These codes tell the controller that a host is gone; a stream that could not be made is only a
+ * failed sample. */
+static void code_keep_local(struct err *e)
+{
+	if (e->code == -EPIPE || e->code == -ETIMEDOUT || e->code == -EHOSTDOWN ||
+	    e->code == -EINTR) {
+		e->code = -EIO;
+	}
+}
+
 static int request_serve(struct server *s, struct err *e)
 {
 	auto_json json_t *request = NULL;
@@ -189,6 +199,7 @@ static int request_serve(struct server *s, struct err *e)
 	auto_json json_t *answer = protocol_ok(request);
 	r = request_run(s, request, answer, e);
 	if (r < 0) {
+		code_keep_local(e);
 		json_decref(answer);
 		answer = protocol_error(request, e);
 	}
