@@ -28,7 +28,10 @@ struct best_inputs {
 	struct best_point baseline, best;
 	bool has_gain;					   /* false: no proof was made */
 	struct interval score, throughput, service_demand; /* of the gain, percent */
-	bool significant;				   /* the score's interval excludes 0 */
+	/* The score's numbers are a difference, not percent (scores that are not positive have no
+	 * ratio): then the gain has "difference", and "percent" is null. */
+	bool as_difference;
+	bool significant; /* the score's interval excludes 0 */
 	int pairs;
 	bool restored;
 	const char *store; /* path; NULL: nothing was kept */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Fingerprint of a host: kernel, command line, CPU, microcode, NUMA nodes, NICs (driver, firmware,
- * PCI id, speed, MTU), boot id, mitigations. Read below a root prefix; used for profiles' machine
- * block, the store and warnings about another machine.
+ * Fingerprint of a host: kernel, command line, CPU, microcode, NUMA nodes, NICs (driver, PCI id,
+ * speed, MTU), boot id, mitigations. Read below a root prefix; used for profiles' machine block,
+ * the store and warnings about another machine.
  */
 #ifndef TUNESWEEP_HOST_H
 #define TUNESWEEP_HOST_H
@@ -11,8 +11,23 @@
 #include "sysfile.h"
 #include <jansson.h>
 
+/*
+ * {"kernel", "boot_id", "cmdline", "cpu", "microcode", "cpus", "numa_nodes", "hypervisor" (its
+ * vendor, "yes", or null), "product", "mitigations": ["meltdown: Mitigation: PTI", ...] (what is
+ * not "Not affected"), "nics": [{"device", "driver", "pci" ("8086:1592"), "firmware", "speed"
+ * (Mbit/s), "mtu", "numa_node", "address_type" (permanent, random, stolen, set)}]}, sorted; the
+ * loopback is left out. What cannot be read is null (firmware: always, it is asked of the driver).
+ * Fails only without memory or where neither /proc nor /sys is there.
+ */
 int host_fingerprint(const struct sysroot *root, json_t **out, struct err *e);
-/* What differs, in words, one difference an array element; empty if it is the same kind. */
+
+/* The machine block of a profile out of a fingerprint: {"kernel", "cpu", "numa_nodes", "nics":
+ * [{"device", "driver", "firmware", "pci"}]}, without what is not known and without virtual
+ * devices. A new object. */
+json_t *host_machine(const json_t *fingerprint);
+
+/* What differs, in words, one difference an array element; empty if it is the same kind. Either
+ * may be a machine block or a fingerprint. */
 json_t *host_differences(const json_t *profile_machine, const json_t *here);
 
 #endif

@@ -73,7 +73,11 @@ static json_t *gain_json(const struct best_inputs *in)
 		return json_null();
 	}
 	json_t *o = json_object();
-	json_object_set_new(o, "percent", json_number_or_null(in->score.estimate));
+	double estimate = in->score.estimate;
+	json_object_set_new(o, "percent", json_number_or_null(in->as_difference ? NAN : estimate));
+	if (in->as_difference) {
+		json_object_set_new(o, "difference", json_number_or_null(estimate));
+	}
 	json_object_set_new(o, "interval", bounds_json(&in->score));
 	json_object_set_new(o, "level", json_number_or_null(in->score.level));
 	json_object_set_new(o, "significant", json_boolean(in->significant));
@@ -116,11 +120,20 @@ static void set_known(json_t *o, const char *key, double x)
 	}
 }
 
+static void set_text(json_t *o, const char *key, const char *text)
+{
+	json_t *j = json_text_or_null(text);
+	if (json_is_string(j)) {
+		json_object_set(o, key, j);
+	}
+	json_decref(j);
+}
+
 static json_t *evidence_gain(const struct best_inputs *in)
 {
 	char level[32];
 	json_t *o = json_object();
-	set_known(o, "percent", in->score.estimate);
+	set_known(o, in->as_difference ? "difference" : "percent", in->score.estimate);
 	if (isfinite(in->score.lo) && isfinite(in->score.hi)) {
 		json_object_set_new(o, "interval", bounds_json(&in->score));
 	}
@@ -139,8 +152,8 @@ static void set_numbers(json_t *o, const struct best_point *p)
 json_t *best_evidence(const struct best_inputs *in, const char *spec_sha256, int boots)
 {
 	json_t *o = json_object(), *baseline = json_object();
-	json_object_set_new(o, "run", json_text_or_null(in->run));
-	json_object_set_new(o, "spec_sha256", json_text_or_null(spec_sha256));
+	set_text(o, "run", in->run);
+	set_text(o, "spec_sha256", spec_sha256);
 	if (gain_known(in)) {
 		json_object_set_new(o, "gain", evidence_gain(in));
 	}

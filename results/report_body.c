@@ -27,16 +27,22 @@ static double bound(const json_t *gain, size_t i)
 	return json_is_number(b) ? json_number_value(b) : NAN;
 }
 
-/* "+12.3 % (95 % interval +11.2 to +13.4 %, 24 pairs)" */
+/* "+12.3 % (95 % interval +11.2 to +13.4 %, 24 pairs)"; scores that are not positive have a
+ * difference instead of percent. */
 static void gain_text(const json_t *gain, char *buf, size_t size)
 {
-	double lo = bound(gain, 0), hi = bound(gain, 1);
+	double lo = bound(gain, 0), hi = bound(gain, 1), change = json_get_number(gain, "percent");
+	const char *unit = " %";
 	char interval[96] = "no interval yet";
-	if (isfinite(lo) && isfinite(hi)) {
-		snprintf(interval, sizeof(interval), "%.4g %% interval %+.4g to %+.4g %%",
-			 100 * json_get_number(gain, "level"), lo, hi);
+	if (isnan(change)) {
+		change = json_get_number(gain, "difference");
+		unit = "";
 	}
-	snprintf(buf, size, "%+.4g %% (%s, %.0f pairs)", json_get_number(gain, "percent"), interval,
+	if (isfinite(lo) && isfinite(hi)) {
+		snprintf(interval, sizeof(interval), "%.4g %% interval %+.4g to %+.4g%s",
+			 100 * json_get_number(gain, "level"), lo, hi, unit);
+	}
+	snprintf(buf, size, "%+.4g%s (%s, %.0f pairs)", change, unit, interval,
 		 json_get_number(gain, "pairs"));
 }
 
