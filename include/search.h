@@ -41,16 +41,19 @@ struct search_ops {
 	void (*destroy)(void *state);
 };
 
-/* algorithm: auto, sobol, or any derivative-free NLopt algorithm by its name, e.g. GN_DIRECT_L
- * (an NLOPT_ in front is allowed). ERR_USAGE with the nearest name. */
+/* algorithm: auto, sobol, random, grid, coordinate, or any derivative-free NLopt algorithm by its
+ * name, e.g. GN_DIRECT_L (an NLOPT_ in front is allowed). ERR_USAGE with the nearest name. */
 int search_create(const char *algorithm, const struct search_problem *p, struct search **out,
 		  struct err *e);
 bool search_known(const char *algorithm, struct err *e);
 
+/* 1: x is the next point to measure; 0: nothing more to ask (all is measured, or the budget is
+ * used); < 0: error. Asking again before telling gives the same point. */
 int search_ask(struct search *s, double *x, struct err *e);
 
-/* ok false: a failed trial; y is ignored and the search is told a value below the worst seen,
- * never NaN or infinite. */
+/* Answers the last ask; also allowed without one, for points that were measured otherwise (the
+ * baseline). ok false: a failed trial; y is ignored and the search is told a value below the worst
+ * seen, never NaN or infinite. */
 void search_tell(struct search *s, const double *x, double y, bool ok);
 void search_destroy(struct search *s);
 

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The family of searches by name: the only file that knows all of them. It also keeps what every
+ * member may rely on: points in the middle of their cells, and values that are always finite, also
+ * for failed trials. Called by the loop.
+ */
+#include "search_private.h"
+
+#include "cleanup.h"
+#include "value.h"
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+#include <strings.h>
+
+static const struct search_ops *const own[] = {
+	&search_auto, &search_sobol, &search_random, &search_grid, &search_coordinate,
+};
+
+struct search {
+	const struct search_ops *ops;
+	void *state;
+	struct search_problem problem;
+	bool seen;
+	double best, worst; /* of those that did not fail */
+};
+
+/* Names with NLOPT_ in front are NLopt's own spelling. */
+static const char *plain_name(const char *name)
+{
+	return strncasecmp(name, "NLOPT_", 6) == 0 ? name + 6 : name;
+}
+
+const char *const *search_names(void)
+{
+	static const char *const names[] = {
+		"auto",
+		"sobol",
+		"random",
+		"grid",
+		"coordinate",
+		"GN_DIRECT",
+		"GN_DIRECT_L",
+		"GN_DIRECT_L_RAND",
+		"GN_DIRECT_NOSCAL",
+		"GN_DIRECT_L_NOSCAL",
+		"GN_DIRECT_L_RAND_NOSCAL",
+		"GN_ORIG_DIRECT",
+		"GN_ORIG_DIRECT_L",
+		"GN_CRS2_LM",
+		"GN_MLSL",
+		"GN_MLSL_LDS",
+		"GN_ISRES",
+		"GN_ESCH",
+		"G_MLSL",
+		"G_MLSL_LDS",
+		"LN_PRAXIS",
+		"LN_COBYLA",
+		"LN_NEWUOA",
+		"LN_NEWUOA_BOUND",
+		"LN_NELDERMEAD",
+		"LN_SBPLX",
+		"LN_BOBYQA",
+		"LN_AUGLAG",
+		"LN_AUGLAG_EQ",
+		"AUGLAG",
+		"AUGLAG_EQ",
+		NULL,
+	};
+	return names;
+}
+
+static const struct search_ops *find(const char *algorithm, struct err *e)
+{
+	const char *name = plain_name(algorithm);
+	for (size_t i = 0; i < ARRAY_SIZE(own); i++) {
+		if (strcmp(own[i]->name, name) == 0) {
+			return own[i];
+		}
+	}
+	if (strcmp(name, "surrogate") == 0) {
+		err_usage(e, "algorithm `surrogate` is not built yet: auto is the nearest");
+		return NULL;
+	}
+	int ignored, rc = search_nlopt_find(name, &ignored, e);
+	if (rc == -ENOENT) {
+		const char *near = nearest_word(name, search_names(), SIZE_MAX);
+		err_usage(e,
+			  "there is no algorithm `%.40s`%s%s%s (auto, sobol, random, grid, "
+			  "coordinate, or a derivative-free one of NLopt, e.g. GN_DIRECT_L)",
+			  algorithm, near ? "; did you mean `" : "", near ? near : "",
+			  near ? "`?" : "");
+	}
+	return rc ? NULL : &search_nlopt;
+}
+
+bool search_known(const char *algorithm, struct err *e)
+{
+	return find(algorithm, e) != NULL;
+}
+
+int search_create(const char *algorithm, const struct search_problem *p, struct search **out,
+		  struct err *e)
+{
+	const struct search_ops *ops = find(algorithm, e);
+	if (!ops) {
+		return -EINVAL;
+	}
+	if (p->n < 1 || p->n > SEARCH_DIMS_MAX || p->budget < 1) {
+		return err_usage(e, "a search wants 1 to %d dimensions and a budget above 0",
+				 SEARCH_DIMS_MAX);
+	}
+	struct search *s = calloc(1, sizeof(*s));
+	if (!s) {
+		return err_set(e, -ENOMEM, "out of memory for the search");
+	}
+	s->ops = ops;
+	s->problem = *p;
+	int rc = ops->create(p, plain_name(algorithm), &s->state, e);
+	if (rc) {
+		free(s);
+		return rc;
+	}
+	*out = s;
+	return 0;
+}
+
+int search_ask(struct search *s, double *x, struct err *e)
+{
+	return s->ops->ask(s->state, x, e);
+}
+
+/* Below all that were seen, by half of their spread: far enough to be avoided, near enough not to
+ * swamp the differences that matter. Before any success there is no scale; values are logarithms
+ * in all but odd cases, and this is below any of those. */
+static double failed_value(const struct search *s)
+{
+	if (!s->seen) {
+		return -1000;
+	}
+	double margin = 0.5 * (s->best - s->worst);
+	return s->worst - fmax(margin, 0.05 * fmax(fabs(s->worst), 1e-3));
+}
+
+void search_tell(struct search *s, const double *x, double y, bool ok)
+{
+	double point[SEARCH_DIMS_MAX];
+	ok = ok && isfinite(y);
+	if (ok) {
+		s->best = s->seen ? fmax(s->best, y) : y;
+		s->worst = s->seen ? fmin(s->worst, y) : y;
+		s->seen = true;
+	}
+	memcpy(point, x, s->problem.n * sizeof(*x));
+	search_snap(&s->problem, point);
+	s->ops->tell(s->state, point, ok ? y : failed_value(s), !ok);
+}
+
+void search_destroy(struct search *s)
+{
+	if (!s) {
+		return;
+	}
+	s->ops->destroy(s->state);
+	free(s);
+}
