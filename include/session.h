@@ -8,9 +8,11 @@
 #define TUNESWEEP_SESSION_H
 
 #include "err.h"
+#include "journal.h"
 #include "sysfile.h"
 #include "tunable.h"
 #include <jansson.h>
+#include <stdbool.h>
 
 struct session;
 
@@ -38,6 +40,7 @@ struct session_item { /* what became of one setting in a rollback */
 struct session_report {
 	size_t n, n_failed, n_conflict;
 	struct session_item *items; /* freed by session_report_clear */
+	char note[160];		    /* one sentence, or "": a journal was discarded, and why */
 };
 
 /* Takes the namespace's lock and that layer's journal. If a crashed holder left a journal of the
@@ -64,8 +67,28 @@ int session_replace(struct session *s, const struct assignment *a, size_t n, str
 
 /* Everything back in reverse order, going on after errors; force also overwrites conflicts. The
  * journal goes only when each value has been read back. 0, or -EIO (ERR_RESTORE) naming what could
- * not be restored. Conflicts are not errors. */
+ * not be restored. Conflicts are not errors. Without a session (NULL) there is nothing to do. */
 int session_rollback(struct session *s, bool force, struct session_report *report, struct err *e);
+
+/* Layer "applied": what is set now stays when the session is closed; the journal keeps the way
+ * back. -EINVAL for "sweep". Whatever is set afterwards wants another commit. The name given to
+ * session_open becomes that of what is applied. */
+int session_commit(struct session *s, struct err *e);
+bool session_committed(const struct session *s); /* nothing was set since the last commit */
+
+/* Layer, profile and since of what is set: of the last commit, else of the opening. */
+const struct journal_header *session_header(const struct session *s);
+
+/* For the guardian, which has inherited the lock's descriptor: takes over the journal of its dead
+ * agent. *out is NULL (and the descriptor still the caller's) where nothing is to be put back: no
+ * journal, or a committed one. */
+int session_adopt(const struct session_place *place, const char *layer, int lock_fd,
+		  struct session **out, struct err *e);
+
+/* For the next command: rolls back what a dead holder has left. 0 with an empty report when there
+ * is nothing, when what is there is committed, or when the holder lives. */
+int session_restore(const struct session_place *place, const char *layer,
+		    struct session_report *report, struct err *e);
 
 /* What is set now: per tracked setting old, set and present value (a JSON array of
  * {set, device, old, value, present}). */

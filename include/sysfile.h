@@ -27,4 +27,8 @@ int sysfile_write(const struct sysroot *root, const char *path, const char *text
 bool sysfile_exists(const struct sysroot *root, const char *path);
 bool sysfile_writable(const struct sysroot *root, const char *path); /* by a trial open, no write */
 
+/* Names in a folder, sorted, without those that begin with a dot; longer ones than 63 bytes are
+ * left out. Returns how many, at most max; -errno. */
+int sysfile_list(const struct sysroot *root, const char *path, char (*names)[64], size_t max);
+
 #endif

@@ -94,6 +94,14 @@ int tunable_read(const struct sysroot *root, const struct setting *s, char *text
 int tunable_write(const struct sysroot *root, const struct setting *s, const char *text,
 		  struct err *e);
 
+/* The settings that writing this one changes along with it, as they are on this host; those that
+ * must be put back first stand last. Returns how many, at most max. */
+size_t tunable_affected(const struct sysroot *root, const struct setting *s, struct setting *out,
+			size_t max);
+
+/* The catalogue's name nearest to one that resolved to CLASS_UNLISTED; NULL if none is near. */
+const char *tunable_near(const char *name);
+
 /* One field's value out of a setting's text ("" of a setting with fields: all, as text), and the
  * text with that field replaced. Kernel texts in, canonical texts out. */
 int setting_field(const struct setting *s, const char *field, const char *text, struct value *out,

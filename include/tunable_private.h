@@ -18,6 +18,10 @@ struct tunable_ops {
 		    struct err *e);
 	int (*write)(const struct sysroot *root, const struct setting *s, const char *text,
 		     struct err *e);
+	/* Canonical names that a catalogue name with a star stands for on this host; returns how
+	 * many. */
+	size_t (*expand)(const struct sysroot *root, const char *pattern,
+			 char (*names)[TUNABLE_NAME_MAX], size_t max);
 };
 
 extern const struct tunable_ops sysctl_ops;

@@ -65,6 +65,9 @@ int name_canonical(const char *name, char *out, size_t size, struct err *e)
 	if (strlen(name) >= size) {
 		return err_usage(e, "the name '%.60s...' is too long", name);
 	}
+	if (*name == '/') {
+		return err_usage(e, "'%s' is a path; write the name, as net.ipv4.tcp_rmem", name);
+	}
 	for (const char *p = name; *p; p++) {
 		if (!isgraph((unsigned char)*p) || strchr("'\"\\*?", *p)) {
 			return err_usage(e, "the name '%s' holds a character that no name has",

@@ -6,6 +6,7 @@
  */
 #include "sysfile.h"
 #include "cleanup.h"
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -95,4 +96,28 @@ bool sysfile_writable(const struct sysroot *root, const char *path)
 {
 	auto_close int fd = open_path(root, path, O_WRONLY);
 	return fd >= 0;
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(a, b);
+}
+
+int sysfile_list(const struct sysroot *root, const char *path, char (*names)[64], size_t max)
+{
+	char full[PATH_MAX];
+	int r = full_path(root, path, full, sizeof(full));
+	DIR *dir = r ? NULL : opendir(full);
+	if (!dir) {
+		return r ? r : -errno;
+	}
+	size_t n = 0;
+	for (struct dirent *d = readdir(dir); d && n < max; d = readdir(dir)) {
+		if (d->d_name[0] != '.' && strlen(d->d_name) < sizeof(names[0])) {
+			strcpy(names[n++], d->d_name);
+		}
+	}
+	closedir(dir);
+	qsort(names, n, sizeof(names[0]), by_name);
+	return (int)n;
 }

@@ -50,7 +50,7 @@ static const struct tunable *find(const char *name)
 	return NULL;
 }
 
-static int unknown_name(const char *name, struct err *e)
+const char *tunable_near(const char *name)
 {
 	const char *names[256];
 	size_t n;
@@ -59,7 +59,12 @@ static int unknown_name(const char *name, struct err *e)
 	for (size_t i = 0; i < n; i++) {
 		names[i] = rows[i].name;
 	}
-	const char *near = nearest_word(name, names, n);
+	return nearest_word(name, names, n);
+}
+
+static int unknown_name(const char *name, struct err *e)
+{
+	const char *near = tunable_near(name);
 	if (near) {
 		return err_usage(e, "unknown tunable '%s'; did you mean '%s'?", name, near);
 	}
@@ -276,4 +281,29 @@ int tunable_write(const struct sysroot *root, const struct setting *s, const cha
 		return err_set(e, -EINVAL, "%s: an empty value cannot be written", s->name);
 	}
 	return ops->write(root, s, text, e);
+}
+
+size_t tunable_affected(const struct sysroot *root, const struct setting *s, struct setting *out,
+			size_t max)
+{
+	enum { NAMES_MAX = 512 };
+	const struct tunable_ops *ops = ops_of(s->tunable);
+	auto_free char(*names)[TUNABLE_NAME_MAX] = calloc(NAMES_MAX, sizeof(*names));
+	size_t count = 0;
+	for (size_t i = 0; names && i < ARRAY_SIZE(s->tunable->affects); i++) {
+		const char *name = s->tunable->affects[i];
+		if (!name) {
+			break;
+		}
+		size_t n = 1;
+		if (strchr(name, '*') && ops->expand) {
+			n = ops->expand(root, name, names, NAMES_MAX);
+		} else {
+			snprintf(names[0], sizeof(names[0]), "%s", name);
+		}
+		for (size_t k = 0; k < n && count < max; k++) {
+			count += !tunable_resolve(names[k], "", "", &out[count], NULL);
+		}
+	}
+	return count;
 }

@@ -126,8 +126,43 @@ static int sysctl_probe(const struct sysroot *root, const struct setting *s, con
 	return 0;
 }
 
+/* "all" and "default" stand last: in a rollback they come first, since "all" changes the rest. */
+static size_t sysctl_expand(const struct sysroot *root, const char *pattern,
+			    char (*names)[TUNABLE_NAME_MAX], size_t max)
+{
+	enum { DEVICES_MAX = 256 };
+	static const char *const last[] = {"default", "all"};
+	char folder[PATH_SIZE], name[2 * PATH_SIZE];
+	const char *star = strchr(pattern, '*');
+	auto_free char(*devices)[64] = calloc(DEVICES_MAX, sizeof(*devices));
+	size_t count = 0;
+	if (!star || !devices) {
+		return 0;
+	}
+	snprintf(name, sizeof(name), "%.*s", (int)(star - pattern - 1), pattern);
+	if (name_path(name, folder, sizeof(folder))) {
+		return 0;
+	}
+	int n = sysfile_list(root, folder, devices, DEVICES_MAX);
+	for (int pass = 0; pass < 3; pass++) {
+		for (int i = 0; i < n && count < max; i++) {
+			int kind = !strcmp(devices[i], last[0])	  ? 1
+				   : !strcmp(devices[i], last[1]) ? 2
+								  : 0;
+			snprintf(name, sizeof(name), "%s/%s/%s", folder + strlen("/proc/sys/"),
+				 devices[i], star + 2);
+			if (kind == pass &&
+			    !name_canonical(name, names[count], TUNABLE_NAME_MAX, NULL)) {
+				count++;
+			}
+		}
+	}
+	return count;
+}
+
 const struct tunable_ops sysctl_ops = {
 	.probe = sysctl_probe,
 	.read = sysctl_read,
 	.write = sysctl_write,
+	.expand = sysctl_expand,
 };

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The inside of a session, shared by profiles/session*.c alone: its lock, the settings it tracks
+ * with the values that are its own, and the journal's records of them. Records are
+ *   {"op":"old",  "set":NAME, "device":D, "text":T}  value before the first change
+ *   {"op":"set",  ...}  intent, on disk before the write
+ *   {"op":"took", ...}  what was read back after it
+ *   {"op":"drop", "set":NAME, "device":D}  back at its old value and no longer ours
+ *   {"op":"commit", "profile":P, "since":T}  what is set now shall stay
+ */
+#ifndef TUNESWEEP_SESSION_PRIVATE_H
+#define TUNESWEEP_SESSION_PRIVATE_H
+
+#include "journal.h"
+#include "session.h"
+
+struct tracked {
+	struct setting setting;
+	char old[VALUE_TEXT_MAX];
+	char last[VALUE_TEXT_MAX]; /* what was read back last, else meant last; "" if never set */
+	char **ours;		   /* distinct texts that were meant or read back */
+	size_t n_ours;
+	bool touched; /* there was an intent, or it was changed along with another */
+	bool pending; /* an intent without its read-back: whatever it holds is ours */
+};
+
+struct session {
+	struct sysroot root;
+	char *prefix, *run_dir;
+	char dir[256];
+	struct journal_header header;
+	int lock_fd;
+	struct journal *journal;  /* NULL after a rollback, until something is tracked again */
+	struct tracked **tracked; /* in the order in which they were first seen */
+	size_t n;
+	bool committed;
+	bool keep;	  /* its journal was not understood: leave it as it is */
+	char profile[64]; /* as opened; the header has that of the last commit */
+};
+
+/* Texts of one setting, compared field by field as numbers. */
+static inline bool same_text(const char *a, const char *b)
+{
+	struct value va = value_text(a), vb = value_text(b);
+	return value_equal(&va, &vb);
+}
+
+/* Lock: 0 and the descriptor, or -EBUSY with the holder in the sentence. */
+int session_lock(const char *run_dir, const char *dir, const char *layer, int *fd, struct err *e);
+void session_lock_note(int fd, const char *layer); /* writes who holds it */
+void session_unlock(int fd, const char *dir, const char *layer, bool remove);
+uint64_t session_pid_start(void);
+
+/* Tracked settings. */
+struct tracked *session_find(const struct session *s, const struct setting *setting);
+struct tracked *session_add(struct session *s, const struct setting *setting, const char *old,
+			    struct err *e);
+void session_forget(struct session *s, struct tracked *t);
+void session_forget_all(struct session *s);
+int session_replay(struct session *s, const json_t *records, struct err *e);
+bool tracked_owns(const struct tracked *t, const char *text); /* field by field */
+
+/* Appends a record of t, and keeps in mind what it says. */
+int session_record(struct session *s, struct tracked *t, const char *op, const char *text,
+		   bool sync, struct err *e);
+int session_mark_commit(struct session *s, struct err *e);
+
+/* The journal is made when it is first needed, and after a rollback again. */
+int session_need_journal(struct session *s, struct err *e);
+
+#endif

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Putting everything back, in reverse order, going on after errors, and the report of it. The
+ * journal goes only after each old value has been read back. Called by the agent, its guardian,
+ * and by session.c for what a crash has left.
+ */
+#include "cleanup.h"
+#include "session_private.h"
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+static void conclude(struct session_item *item, enum session_outcome outcome, const char *reason)
+{
+	item->outcome = outcome;
+	snprintf(item->reason, sizeof(item->reason), "%.159s", reason);
+}
+
+static void write_back(struct session *s, struct tracked *t, struct session_item *item)
+{
+	struct err err = {0};
+	char now[VALUE_TEXT_MAX];
+	if (tunable_write(&s->root, &t->setting, t->old, &err) ||
+	    tunable_read(&s->root, &t->setting, now, sizeof(now), &err)) {
+		conclude(item, FAILED, err.text);
+		return;
+	}
+	if (!same_text(now, t->old)) {
+		snprintf(err.text, sizeof(err.text), "'%.60s' was read back", now);
+		conclude(item, FAILED, err.text);
+		return;
+	}
+	conclude(item, RESTORED, "");
+}
+
+static void restore(struct session *s, struct tracked *t, bool force, struct session_item *item)
+{
+	struct err err = {0};
+	item->setting = t->setting;
+	snprintf(item->old, sizeof(item->old), "%s", t->old);
+	int r = tunable_read(&s->root, &t->setting, item->found, sizeof(item->found), &err);
+	if (r) {
+		item->found[0] = 0;
+		bool gone = r == -ENOENT || r == -ENODEV || r == -ENXIO;
+		conclude(item, gone ? GONE : FAILED, gone ? "no longer there" : err.text);
+		return;
+	}
+	if (same_text(item->found, t->old)) {
+		conclude(item, UNCHANGED, "");
+		return;
+	}
+	if (!t->touched) {
+		conclude(item, UNCHANGED, "was never set here");
+		return;
+	}
+	if (!force && !t->pending && !tracked_owns(t, item->found)) {
+		conclude(item, CONFLICT, "someone else has changed it since");
+		return;
+	}
+	write_back(s, t, item);
+}
+
+static int failed_sentence(const struct session_report *report, struct err *e)
+{
+	char list[500] = "";
+	for (size_t i = 0; i < report->n; i++) {
+		const struct session_item *item = &report->items[i];
+		size_t used = strlen(list);
+		if (item->outcome == FAILED) {
+			snprintf(list + used, sizeof(list) - used,
+				 "%s%s (was '%.60s', is '%.60s': %.100s)", used ? "; " : "",
+				 item->setting.name, item->old, item->found, item->reason);
+		}
+	}
+	int r = err_set(e, -EIO, "could not restore %s", list);
+	if (e) {
+		e->class = ERR_RESTORE;
+	}
+	return r;
+}
+
+static int remove_journal(struct session *s, struct err *e)
+{
+	int r = s->journal ? journal_remove(s->journal, e) : 0;
+	if (r) {
+		if (e) {
+			e->class = ERR_RESTORE;
+		}
+		return r;
+	}
+	journal_close(s->journal);
+	s->journal = NULL;
+	s->committed = false;
+	session_forget_all(s);
+	return 0;
+}
+
+int session_rollback(struct session *s, bool force, struct session_report *report, struct err *e)
+{
+	struct session_report own = {0};
+	struct session_report *r = report ? report : &own;
+	memset(r, 0, sizeof(*r));
+	if (!s) {
+		return 0;
+	}
+	r->items = calloc(s->n ? s->n : 1, sizeof(*r->items));
+	if (!r->items) {
+		return err_set(e, -ENOMEM, "out of memory");
+	}
+	for (size_t i = s->n; i-- > 0;) {
+		struct session_item *item = &r->items[r->n++];
+		restore(s, s->tracked[i], force, item);
+		r->n_failed += item->outcome == FAILED;
+		r->n_conflict += item->outcome == CONFLICT;
+	}
+	int code = r->n_failed ? failed_sentence(r, e) : remove_journal(s, e);
+	session_report_clear(&own);
+	return code;
+}
+
+void session_report_clear(struct session_report *r)
+{
+	free(r->items);
+	memset(r, 0, sizeof(*r));
+}
+
+json_t *session_report_json(const struct session_report *r)
+{
+	static const char *const words[] = {
+		[RESTORED] = "restored", [UNCHANGED] = "unchanged", [CONFLICT] = "conflict",
+		[GONE] = "gone",	 [FAILED] = "failed",
+	};
+	json_t *array = json_array();
+	for (size_t i = 0; array && i < r->n; i++) {
+		const struct session_item *item = &r->items[i];
+		json_array_append_new(array,
+				      json_pack("{s:s, s:s, s:s, s:s, s:s, s:s}", "set",
+						item->setting.name, "device", item->setting.device,
+						"old", item->old, "found", item->found, "outcome",
+						words[item->outcome], "reason", item->reason));
+	}
+	return array;
+}

@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Setting values within a session: plan, intents on disk, write, read back, and undo of the whole
+ * call when one write is refused. Rolling back the session is session_rollback.c's. Called by the
+ * agent and by apply through it.
+ */
+#include "cleanup.h"
+#include "session_private.h"
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+struct change { /* of one setting, in one call */
+	struct tracked *t;
+	char before[VALUE_TEXT_MAX], want[VALUE_TEXT_MAX], after[VALUE_TEXT_MAX];
+	bool write;
+};
+
+struct plan {
+	struct change *changes;
+	size_t n;
+};
+
+static void plan_clear(struct plan *p)
+{
+	free(p->changes);
+}
+
+static struct change *plan_find(const struct plan *p, const struct setting *s)
+{
+	for (size_t i = 0; i < p->n; i++) {
+		if (setting_same(&p->changes[i].t->setting, s)) {
+			return &p->changes[i];
+		}
+	}
+	return NULL;
+}
+
+/* A change that changes nothing yet. baseline: build on the old value, not on the present one. */
+static int plan_add(struct session *s, struct plan *p, struct tracked *t, bool baseline,
+		    struct err *e)
+{
+	struct change *c = &p->changes[p->n];
+	c->t = t;
+	int r = tunable_read(&s->root, &t->setting, c->before, sizeof(c->before), e);
+	if (r) {
+		return r;
+	}
+	strcpy(c->after, c->before);
+	strcpy(c->want, baseline ? t->old : c->before);
+	p->n++;
+	return 0;
+}
+
+static int plan_assign(struct session *s, struct plan *p, const struct assignment *a, bool baseline,
+		       struct err *e)
+{
+	struct change *c = plan_find(p, &a->setting);
+	if (!c) {
+		int r = plan_add(s, p, session_find(s, &a->setting), baseline, e);
+		if (r) {
+			return r;
+		}
+		c = &p->changes[p->n - 1];
+	}
+	return setting_replace(&a->setting, a->field, &a->value, c->want, sizeof(c->want), e);
+}
+
+/* Fields that are named on top of those that are not: the whole must make sense, unless what was
+ * there before did not either. */
+static int check_whole(const struct change *c, struct err *e)
+{
+	const struct setting *setting = &c->t->setting;
+	if (!setting->tunable->fields[0]) {
+		return 0;
+	}
+	struct value want = value_text(c->want), before = value_text(c->before);
+	return tunable_check(setting, "", &before, NULL) ? 0 : tunable_check(setting, "", &want, e);
+}
+
+static int check_assignments(const struct assignment *a, size_t n, struct err *e)
+{
+	for (size_t i = 0; i < n; i++) {
+		int r = tunable_check(&a[i].setting, a[i].field, &a[i].value, e);
+		if (r) {
+			return r;
+		}
+	}
+	return 0;
+}
+
+static int track_all(struct session *s, const struct assignment *a, size_t n, struct err *e)
+{
+	auto_free struct setting *settings = calloc(n ? n : 1, sizeof(*settings));
+	if (!settings) {
+		return err_set(e, -ENOMEM, "out of memory");
+	}
+	for (size_t i = 0; i < n; i++) {
+		settings[i] = a[i].setting;
+	}
+	return session_track(s, settings, n, e);
+}
+
+/* All intents with one sync, before the first write. */
+static int write_intents(struct session *s, struct plan *p, struct err *e)
+{
+	size_t last = p->n;
+	for (size_t i = 0; i < p->n; i++) {
+		struct change *c = &p->changes[i];
+		c->write = !same_text(c->want, c->before);
+		last = c->write ? i : last;
+	}
+	for (size_t i = 0; i < p->n; i++) {
+		struct change *c = &p->changes[i];
+		int r = c->write ? session_record(s, c->t, "set", c->want, i == last, e) : 0;
+		if (r) {
+			return r;
+		}
+	}
+	return 0;
+}
+
+/* What else changed with it is ours, too. */
+static void note_affected(struct session *s, const struct setting *setting)
+{
+	enum { AFFECTED_MAX = 512 };
+	if (!setting->tunable->affects[0]) {
+		return;
+	}
+	auto_free struct setting *along = calloc(AFFECTED_MAX, sizeof(*along));
+	size_t n = along ? tunable_affected(&s->root, setting, along, AFFECTED_MAX) : 0;
+	for (size_t i = 0; i < n; i++) {
+		char text[VALUE_TEXT_MAX];
+		struct tracked *t = session_find(s, &along[i]);
+		if (t && !tunable_read(&s->root, &along[i], text, sizeof(text), NULL) &&
+		    !tracked_owns(t, text)) {
+			session_record(s, t, "took", text, false, NULL);
+		}
+	}
+}
+
+/* Reads back whatever became of a write, also of a refused one: it may have changed a part. */
+static int read_back(struct session *s, struct change *c, struct err *e)
+{
+	int r = tunable_read(&s->root, &c->t->setting, c->after, sizeof(c->after), e);
+	if (!r) {
+		r = session_record(s, c->t, "took", c->after, false, e);
+		note_affected(s, &c->t->setting);
+	}
+	return r;
+}
+
+static int write_one(struct session *s, struct change *c, const char *text, struct err *e)
+{
+	int r = tunable_write(&s->root, &c->t->setting, text, e);
+	if (r) {
+		read_back(s, c, NULL);
+		return err_wrap(e, "%s", c->t->setting.name);
+	}
+	return read_back(s, c, e);
+}
+
+/* Puts back what this call has written. True if everything is as before the call. */
+static bool undo(struct session *s, struct plan *p, size_t n)
+{
+	bool whole = true;
+	while (n--) {
+		struct change *c = &p->changes[n];
+		if (!c->write || same_text(c->after, c->before)) {
+			continue;
+		}
+		session_record(s, c->t, "set", c->before, true, NULL);
+		write_one(s, c, c->before, NULL);
+		whole = whole && same_text(c->after, c->before);
+	}
+	return whole;
+}
+
+/* Intents that were not followed by a write: what others set there is not ours. */
+static void call_off(struct session *s, struct plan *p, size_t from)
+{
+	for (size_t i = from; i < p->n; i++) {
+		struct tracked *t = p->changes[i].t;
+		if (p->changes[i].write &&
+		    session_record(s, t, "took", p->changes[i].before, false, NULL)) {
+			t->pending = false;
+		}
+	}
+}
+
+static int carry_out(struct session *s, struct plan *p, struct err *e)
+{
+	bool committed = s->committed;
+	size_t i = 0;
+	int r = write_intents(s, p, e);
+	for (; !r && i < p->n; i++) {
+		r = p->changes[i].write ? write_one(s, &p->changes[i], p->changes[i].want, e) : 0;
+	}
+	if (!r) {
+		return 0;
+	}
+	call_off(s, p, i);
+	if (undo(s, p, i) && committed) {
+		session_mark_commit(s, NULL);
+	}
+	return r;
+}
+
+static int effective_values(const struct plan *p, const struct assignment *a, size_t n,
+			    struct value *effective, struct err *e)
+{
+	for (size_t i = 0; effective && i < n; i++) {
+		const struct change *c = plan_find(p, &a[i].setting);
+		int r = setting_field(&a[i].setting, a[i].field, c->after, &effective[i], e);
+		if (r) {
+			return r;
+		}
+	}
+	return 0;
+}
+
+static int plan_make(struct session *s, struct plan *p, const struct assignment *a, size_t n,
+		     bool baseline, struct err *e)
+{
+	int r = check_assignments(a, n, e);
+	r = r ? r : track_all(s, a, n, e);
+	if (r) {
+		return r;
+	}
+	p->changes = calloc(s->n ? s->n : 1, sizeof(*p->changes));
+	if (!p->changes) {
+		return err_set(e, -ENOMEM, "out of memory");
+	}
+	for (size_t i = 0; !r && i < n; i++) {
+		r = plan_assign(s, p, &a[i], baseline, e);
+	}
+	for (size_t i = 0; !r && i < p->n; i++) {
+		r = check_whole(&p->changes[i], e);
+	}
+	return r;
+}
+
+int session_set(struct session *s, const struct assignment *a, size_t n, struct value *effective,
+		struct err *e)
+{
+	__attribute__((cleanup(plan_clear))) struct plan p = {0};
+	int r = plan_make(s, &p, a, n, false, e);
+	r = r ? r : carry_out(s, &p, e);
+	return r ? r : effective_values(&p, a, n, effective, e);
+}
+
+/* Tracked settings that are not named go back, except where someone else has changed them. */
+static void plan_return(struct session *s, struct plan *p)
+{
+	for (size_t i = s->n; i-- > 0;) {
+		struct tracked *t = s->tracked[i];
+		if (plan_find(p, &t->setting)) {
+			continue;
+		}
+		if (plan_add(s, p, t, true, NULL)) {
+			continue; /* gone; the rollback will say so */
+		}
+		struct change *c = &p->changes[p->n - 1];
+		if (!t->touched || (!t->pending && !tracked_owns(t, c->before))) {
+			p->n--;
+		}
+	}
+}
+
+/* What is at its old value again and was not named is no longer ours. */
+static int drop_returned(struct session *s, const struct plan *p, size_t named, struct err *e)
+{
+	for (size_t i = named; i < p->n; i++) {
+		struct tracked *t = p->changes[i].t;
+		if (!same_text(p->changes[i].after, t->old)) {
+			continue;
+		}
+		auto_json json_t *record = json_pack("{s:s, s:s, s:s}", "op", "drop", "set",
+						     t->setting.name, "device", t->setting.device);
+		int r = journal_append(s->journal, record, false, e);
+		if (r) {
+			return r;
+		}
+		session_forget(s, t);
+	}
+	return 0;
+}
+
+int session_replace(struct session *s, const struct assignment *a, size_t n, struct err *e)
+{
+	__attribute__((cleanup(plan_clear))) struct plan p = {0};
+	int r = plan_make(s, &p, a, n, true, e);
+	size_t named = p.n;
+	if (!r) {
+		plan_return(s, &p);
+		r = carry_out(s, &p, e);
+	}
+	return r ? r : drop_returned(s, &p, named, e);
+}
