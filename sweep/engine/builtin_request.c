@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The built-in engine's side of stream.h: the requests to the endpoints and their answers. Decides
+ * nothing about the sample; builtin.c does.
+ */
+#include "builtin_private.h"
+#include "cleanup.h"
+#include "json_util.h"
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/random.h>
+
+#define OPEN_MS 8000 /* the endpoint itself gives up after 5 s */
+#define READ_MS 2000
+
+/* Settings that a buffer set on the socket would hide. */
+bool builtin_autotune(const struct space *space)
+{
+	static const char *const names[] = {
+		"net.ipv4.tcp_rmem",
+		"net.ipv4.tcp_wmem",
+		"net.core.rmem_max",
+		"net.core.wmem_max",
+		"net.ipv4.tcp_moderate_rcvbuf",
+		"net.ipv4.tcp_mem",
+		"net.ipv4.tcp_app_win",
+		"net.ipv4.tcp_adv_win_scale",
+	};
+	for (size_t i = 0; space && i < space->n; i++) {
+		for (size_t k = 0; k < ARRAY_SIZE(names); k++) {
+			if (strcmp(space->dims[i].target.setting.name, names[k]) == 0) {
+				return true;
+			}
+		}
+	}
+	return false;
+}
+
+int builtin_token(char token[33], struct err *e)
+{
+	unsigned char random[16];
+	if (getrandom(random, sizeof(random), 0) != (ssize_t)sizeof(random)) {
+		return err_set(e, -errno, "no random numbers: %s", strerror(errno));
+	}
+	for (size_t i = 0; i < sizeof(random); i++) {
+		snprintf(token + 2 * i, 3, "%02x", random[i]);
+	}
+	return 0;
+}
+
+/* The run-scope values for this host: those of its own and those of no host in particular. */
+static json_t *socket_values(const struct builtin_host *h, const struct engine_run *run)
+{
+	static const char prefix[] = "socket.";
+	json_t *values = json_object();
+	for (size_t i = 0; run->space && run->config && i < run->space->n; i++) {
+		const struct dimension *d = &run->space->dims[i];
+		const char *name = d->target.setting.name;
+		bool ours = d->tunable->host < 0 || d->tunable->host == h->index;
+		if (ours && strncmp(name, prefix, sizeof(prefix) - 1) == 0) {
+			json_object_set_new(values, name + sizeof(prefix) - 1,
+					    value_to_json(&run->config->v[i]));
+		}
+	}
+	return values;
+}
+
+/* An agent that is gone ends the sweep; everything else is one failed sample. */
+static int code_sort(struct err *e)
+{
+	if (e->code == -EPIPE || e->code == -EINTR || e->code == -EHOSTDOWN) {
+		e->code = -EHOSTDOWN;
+	} else if (e->code == -ETIMEDOUT) {
+		e->code = -EIO;
+	}
+	return e->code;
+}
+
+static int ask(struct builtin_host *h, const struct builtin_test *t, json_t *request,
+	       int timeout_ms, json_t **answer, struct err *e)
+{
+	struct err ping;
+	int r = agent_stream(h->agent, request, timeout_ms, answer, e);
+	if (r >= 0) {
+		return 0;
+	}
+	/* No answer in time, and the agent itself is there: its endpoint hangs. */
+	if (r == -ETIMEDOUT && agent_ping(h->agent, &ping) < 0) {
+		e->code = -EHOSTDOWN;
+	} else if (r == -ETIMEDOUT) {
+		err_set(e, -EIO,
+			"%s: its endpoint does not answer within %.0f s (test to %s port %d)",
+			h->role, timeout_ms / 1000.0, t->address, t->port);
+	}
+	return code_sort(e);
+}
+
+static int ask_plain(struct builtin_host *h, const struct builtin_test *t, const char *op,
+		     int timeout_ms, json_t **answer, struct err *e)
+{
+	auto_json json_t *request = json_pack("{s:s, s:s}", "op", op, "side", h->side);
+	return ask(h, t, request, timeout_ms, answer, e);
+}
+
+int builtin_open(struct builtin_host *h, struct builtin_test *t, const struct engine_run *run,
+		 struct err *e)
+{
+	auto_json json_t *answer = NULL;
+	auto_json json_t *request = json_pack(
+		"{s:s, s:s, s:s, s:i, s:i, s:s, s:s, s:b, s:o}", "op", h->side, "type",
+		t->test->type, "address", t->address, "port", t->port, "streams", t->test->streams,
+		"token", t->token, "drive", t->test->light ? "light" : "classic", "autotune",
+		t->autotune, "socket", socket_values(h, run));
+	if (!request) {
+		return err_set(e, -ENOMEM, "builtin: no memory for a request");
+	}
+	/* Owed from here on: also an answer that comes too late has opened sockets. */
+	h->is_open = true;
+	int r = ask(h, t, request, OPEN_MS, &answer, e);
+	if (r < 0) {
+		return r;
+	}
+	t->port = (int)json_integer_value(json_object_get(answer, "port"));
+	return t->port > 0 ? 0 : err_set(e, -EPROTO, "%s: no port in its answer", h->role);
+}
+
+int builtin_start(struct builtin_host *h, const struct builtin_test *t, struct err *e)
+{
+	auto_json json_t *answer = NULL;
+	return ask_plain(h, t, "start", OPEN_MS, &answer, e);
+}
+
+int builtin_read_host(struct builtin_host *h, const struct builtin_test *t, bool cpu,
+		      struct builtin_read *out, struct err *e)
+{
+	json_t *answer = NULL;
+	auto_json json_t *request = json_pack("{s:s, s:s, s:b}", "op", "read", "side", h->side,
+					      "cpu", cpu);
+	int r = ask(h, t, request, READ_MS, &answer, e);
+	return r < 0 ? r : builtin_read_parse(answer, out, e);
+}
+
+void builtin_stop(struct builtin_host *h)
+{
+	struct err e;
+	auto_json json_t *answer = NULL;
+	auto_json json_t *request = json_pack("{s:s, s:s}", "op", "stop", "side", h->side);
+	if (h->is_open && request) {
+		/* Nothing there to stop is as good as stopped. */
+		agent_stream(h->agent, request, READ_MS, &answer, &e);
+	}
+	h->is_open = false;
+}
+
+void builtin_read_clear(struct builtin_read *r)
+{
+	json_decref(r->json);
+	memset(r, 0, sizeof(*r));
+}
+
+/* Takes answer. An error that the endpoint has met is this read's error. */
+int builtin_read_parse(json_t *answer, struct builtin_read *out, struct err *e)
+{
+	json_t *tcp = json_object_get(answer, "tcp"), *cpu = json_object_get(answer, "cpu");
+	const char *error = json_get_text(answer, "error", NULL);
+	builtin_read_clear(out);
+	*out = (struct builtin_read){
+		.json = answer,
+		.t = json_get_number(answer, "t"),
+		.bytes = json_get_number(answer, "bytes"),
+		.self = json_get_number(answer, "self"),
+		.rtt = json_get_number(tcp, "rtt"),
+		.cwnd = json_get_number(tcp, "cwnd"),
+		.retransmits = json_get_number(tcp, "retransmits"),
+		.tcp_busy = json_get_number(tcp, "busy"),
+		.rwnd_limited = json_get_number(tcp, "rwnd_limited"),
+		.sndbuf_limited = json_get_number(tcp, "sndbuf_limited"),
+		.cpu_t = json_get_number(cpu, "t"),
+		.busy = json_get_number(cpu, "busy"),
+		.resolution = json_get_number(cpu, "resolution"),
+		.cpus = (int)json_integer_value(json_object_get(cpu, "cpus")),
+	};
+	if (error) {
+		return err_set(e, -EIO, "%s", error);
+	}
+	if (!isfinite(out->t) || !isfinite(out->bytes) || out->cpus < 0) {
+		return err_set(e, -EPROTO, "an endpoint's answer lacks its time or bytes");
+	}
+	return 0;
+}

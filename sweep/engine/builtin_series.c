@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The built-in engine's series of reads: when the warm-up is over, and what round trip and
+ * congestion window were under load. Pure; builtin.c fills it.
+ */
+#include "builtin_private.h"
+#include "json_util.h"
+#include "stats.h"
+#include <math.h>
+
+/* Growth of cwnd or rtt between the last intervals and those before: what is called none. */
+#define GROWTH	     1.1
+#define RTT_FLOOR_US 1000 /* below, queueing of one interrupt is all there is to see */
+#define HALF	     4
+
+void builtin_series_add(struct builtin_series *s, const struct builtin_read *sender,
+			const struct builtin_read *receiver)
+{
+	/* Never full in a sample that keeps its time: more polls than planned are left out. */
+	if (s->n == BUILTIN_POINTS_MAX) {
+		return;
+	}
+	s->point[s->n].t = receiver->t;
+	s->point[s->n].bytes = receiver->bytes;
+	s->point[s->n].rtt = sender->rtt;
+	s->point[s->n].cwnd = sender->cwnd;
+	s->n++;
+}
+
+static double median_of(const struct builtin_series *s, size_t from, size_t to, bool rtt)
+{
+	double x[BUILTIN_POINTS_MAX];
+	size_t n = 0;
+	for (size_t i = from; i < to; i++) {
+		double v = rtt ? s->point[i].rtt : s->point[i].cwnd;
+		if (isfinite(v)) {
+			x[n++] = v;
+		}
+	}
+	return stats_median(x, n);
+}
+
+static bool is_growing(const struct builtin_series *s, bool rtt)
+{
+	double before = median_of(s, s->n - 2 * HALF, s->n - HALF, rtt);
+	double now = median_of(s, s->n - HALF, s->n, rtt);
+	/* NaN, where the host does not know it, is not growing. */
+	return now > before * GROWTH && (!rtt || now > before + RTT_FLOOR_US);
+}
+
+/* MEASURING, "Windows and steady state": the rate is steady, and neither the congestion window nor
+ * the round trip is still growing. */
+bool builtin_series_steady(const struct builtin_series *s)
+{
+	double rate[BUILTIN_POINTS_MAX];
+	if (s->n < 2 * HALF + 1) {
+		return false;
+	}
+	for (size_t i = 1; i < s->n; i++) {
+		rate[i - 1] = (s->point[i].bytes - s->point[i - 1].bytes) /
+			      (s->point[i].t - s->point[i - 1].t);
+	}
+	return stats_steady_start(rate, s->n - 1) < s->n - 1 && !is_growing(s, true) &&
+	       !is_growing(s, false);
+}
+
+double builtin_series_rtt(const struct builtin_series *s, size_t from)
+{
+	return median_of(s, from, s->n, true);
+}
+
+double builtin_series_cwnd(const struct builtin_series *s, size_t from)
+{
+	return median_of(s, from, s->n, false);
+}
+
+json_t *builtin_series_json(const struct builtin_series *s)
+{
+	json_t *all = json_array();
+	for (size_t i = 0; i < s->n; i++) {
+		json_t *p = json_array();
+		json_array_append_new(p, json_number_or_null(s->point[i].t - s->point[0].t));
+		json_array_append_new(p, json_integer((json_int_t)s->point[i].bytes));
+		json_array_append_new(p, json_number_or_null(s->point[i].rtt));
+		json_array_append_new(p, json_number_or_null(s->point[i].cwnd));
+		json_array_append_new(all, p);
+	}
+	return all;
+}
