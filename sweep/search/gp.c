@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The Gaussian process as its users see it: points in, predictions out. The likelihood and the fit
+ * stand in gp_fit.c. Called by the surrogate search and its acquisition.
+ */
+#include "gp_private.h"
+#include <cblas.h>
+#include <errno.h>
+#include <lapacke.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SAME 1e-9
+
+int gp_create(size_t d, const bool *category, double noise_spread, struct gp **out, struct err *e)
+{
+	struct gp *g = calloc(1, sizeof(*g));
+	if (!g) {
+		return err_set(e, -ENOMEM, "out of memory");
+	}
+	g->d = d;
+	g->noise_spread = noise_spread;
+	for (size_t i = 0; i < GP_TABLE; i++) {
+		g->table[i] = gp_matern52((double)i / (GP_TABLE - 1) / GP_ADDITIVE_LENGTH);
+	}
+	memcpy(g->category, category, d * sizeof(*category));
+	*out = g;
+	return 0;
+}
+
+void gp_destroy(struct gp *g)
+{
+	if (!g) {
+		return;
+	}
+	double *all[] = {g->x,	     g->y,	 g->w, g->diff,	   g->add,   g->pair[0],
+			 g->pair[1], g->pair[2], g->k, g->inverse, g->alpha, g->diagonal};
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		free(all[i]);
+	}
+	free(g);
+}
+
+static int grow(double **p, size_t count)
+{
+	double *more = realloc(*p, (count ? count : 1) * sizeof(double));
+	if (more) {
+		*p = more;
+	}
+	return more ? 0 : -ENOMEM;
+}
+
+static int make_room(struct gp *g, size_t n)
+{
+	if (n <= g->room) {
+		return 0;
+	}
+	size_t room = n + n / 4 + 16, pairs = gp_pairs(room);
+	int rc = grow(&g->x, room * g->d) | grow(&g->y, room) | grow(&g->w, room) |
+		 grow(&g->diff, pairs * g->d) | grow(&g->add, pairs * g->d) |
+		 grow(&g->pair[0], pairs) | grow(&g->pair[1], pairs) | grow(&g->pair[2], pairs) |
+		 grow(&g->k, room * room) | grow(&g->inverse, room * room) | grow(&g->alpha, room) |
+		 grow(&g->diagonal, room);
+	if (rc == 0) {
+		g->room = room;
+	}
+	return rc ? -ENOMEM : 0;
+}
+
+/* k1 by linear interpolation: its error is below 2e-7, far under any noise, and predictions need it
+ * n x d times each. */
+static double additive_kernel(const struct gp *g, double delta)
+{
+	double at = fmin(delta, 1) * (GP_TABLE - 1);
+	size_t i = (size_t)at;
+	i = i < GP_TABLE - 2 ? i : GP_TABLE - 2;
+	return g->table[i] + (at - (double)i) * (g->table[i + 1] - g->table[i]);
+}
+
+/* Squared difference (0 or 1 of a category) and additive kernel of one coordinate. */
+static void compare(const struct gp *g, size_t j, double a, double b, double *diff, double *add)
+{
+	double delta = fabs(a - b);
+	if (g->category[j]) {
+		bool same = delta < SAME;
+		*diff = same ? 0 : 1;
+		*add = same ? 1 : 0;
+	} else {
+		*diff = delta * delta;
+		*add = additive_kernel(g, delta);
+	}
+}
+
+/* The pairs of one new point with all before it; what stands for earlier points stays. */
+static void append_point(struct gp *g, size_t k, const double *x)
+{
+	memcpy(g->x + k * g->d, x, g->d * sizeof(double));
+	for (size_t i = 0; i < k; i++) {
+		size_t at = (gp_pairs(k) + i) * g->d;
+		for (size_t j = 0; j < g->d; j++) {
+			compare(g, j, x[j], g->x[i * g->d + j], &g->diff[at + j], &g->add[at + j]);
+		}
+	}
+}
+
+static bool all_finite(const double *p, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (!isfinite(p[i])) {
+			return false;
+		}
+	}
+	return true;
+}
+
+int gp_set(struct gp *g, size_t n, const double *x, const double *y, const double *w, double noise,
+	   bool refit, struct err *e)
+{
+	if (n == 0 || !all_finite(x, n * g->d) || !all_finite(y, n) || !all_finite(w, n) ||
+	    !(noise > 0)) {
+		return err_set(e, -EDOM, "a model wants finite points and values");
+	}
+	if (make_room(g, n) < 0) {
+		return err_set(e, -ENOMEM, "out of memory");
+	}
+	size_t same = 0;
+	while (same < n && same < g->n &&
+	       memcmp(g->x + same * g->d, x + same * g->d, g->d * sizeof(double)) == 0) {
+		same++;
+	}
+	for (size_t k = same; k < n; k++) {
+		append_point(g, k, x + k * g->d);
+	}
+	g->n = n;
+	g->noise = noise;
+	memcpy(g->y, y, n * sizeof(double));
+	memcpy(g->w, w, n * sizeof(double));
+	if (refit || !g->fitted) {
+		return gp_fit(g, e);
+	}
+	return gp_factor(g, g->theta) < 0 ? gp_fit(g, e) : 0;
+}
+
+size_t gp_size(const struct gp *g)
+{
+	return g->n;
+}
+
+static double prior_covariance(const struct gp *g, const double *a, const double *b)
+{
+	double r2 = 0, sum = GP_CONSTANT;
+	for (size_t j = 0; j < g->d; j++) {
+		double diff, add;
+		compare(g, j, a[j], b[j], &diff, &add);
+		r2 += diff * exp(-2 * g->theta[j]);
+		sum += exp(g->theta[g->d + 1 + j]) * add;
+	}
+	return sum + exp(g->theta[g->d]) * gp_matern52(sqrt(r2));
+}
+
+void gp_predict(const struct gp *g, const double *x, double *mean, double *variance, double *half)
+{
+	double weight[SEARCH_DIMS_MAX], amount[SEARCH_DIMS_MAX], own = GP_CONSTANT, *k = half;
+	double s = exp(g->theta[g->d]);
+	double *scratch = half ? NULL : malloc(g->n * sizeof(double));
+	k = half ? half : scratch;
+	for (size_t j = 0; j < g->d; j++) {
+		weight[j] = exp(-2 * g->theta[j]);
+		amount[j] = exp(g->theta[g->d + 1 + j]);
+		own += amount[j];
+	}
+	for (size_t i = 0; i < g->n && k; i++) {
+		double r2 = 0, sum = GP_CONSTANT;
+		for (size_t j = 0; j < g->d; j++) {
+			double diff, add;
+			compare(g, j, x[j], g->x[i * g->d + j], &diff, &add);
+			r2 += diff * weight[j];
+			sum += amount[j] * add;
+		}
+		k[i] = sum + s * gp_matern52(sqrt(r2));
+	}
+	int n = k ? (int)g->n : 0;
+	*mean = cblas_ddot(n, k, 1, g->alpha, 1);
+	cblas_dtrsv(CblasRowMajor, CblasLower, CblasNoTrans, CblasNonUnit, n, g->k, (int)g->n, k,
+		    1);
+	*variance = fmax(own + s - cblas_ddot(n, k, 1, k, 1), 1e-12);
+	free(scratch);
+}
+
+double gp_covariance(const struct gp *g, const double *x1, const double *half1, const double *x2,
+		     const double *half2)
+{
+	return prior_covariance(g, x1, x2) - cblas_ddot((int)g->n, half1, 1, half2, 1);
+}
+
+double gp_noise_variance(const struct gp *g)
+{
+	return exp(2 * g->theta[2 * g->d + 1]);
+}
+
+double gp_length(const struct gp *g, size_t j)
+{
+	return exp(g->theta[j]);
+}
+
+double gp_log_posterior(const struct gp *g)
+{
+	return g->log_posterior;
+}
+
+void gp_leave_one_out(const struct gp *g, double *residual)
+{
+	int n = (int)g->n;
+	memcpy(g->inverse, g->k, g->n * g->n * sizeof(double));
+	LAPACKE_dpotri_work(LAPACK_COL_MAJOR, 'U', n, g->inverse, n);
+	for (size_t i = 0; i < g->n; i++) {
+		residual[i] = g->alpha[i] / sqrt(g->inverse[i * g->n + i]);
+	}
+}
+
+void gp_main_effect(const struct gp *g, size_t j, double u, double *mean, double *variance)
+{
+	double a = exp(g->theta[g->d + 1 + j]);
+	double *k = malloc((g->n + 1) * sizeof(double));
+	*mean = 0;
+	*variance = a;
+	for (size_t i = 0; i < g->n && k; i++) {
+		double diff, add;
+		compare(g, j, u, g->x[i * g->d + j], &diff, &add);
+		k[i] = a * add;
+	}
+	if (k) {
+		int n = (int)g->n;
+		*mean = cblas_ddot(n, k, 1, g->alpha, 1);
+		cblas_dtrsv(CblasRowMajor, CblasLower, CblasNoTrans, CblasNonUnit, n, g->k, n, k,
+			    1);
+		*variance = fmax(a - cblas_ddot(n, k, 1, k, 1), 0);
+	}
+	free(k);
+}
