@@ -27,9 +27,9 @@ struct interval stats_hodges_lehmann(const double *x, size_t n, double level);
 
 /* Normal-mixture confidence sequence for the mean of x, valid under looking after each element,
  * on values winsorised at 3 MAD (scaled: 3 standard deviations of normal data), with the variance
- * estimated (mixture over the t statistic). lo = -inf, hi = inf while n < 5. Robbins 1970; Lai
- * 1976; Howard et al., Time-uniform, nonparametric, nonasymptotic confidence sequences, Annals of
- * Statistics 49 (2021). */
+ * estimated (the mixture is over the t statistic). lo = -inf, hi = inf while n is too small (under
+ * 5 always, under 6 at 95 %). Robbins 1970; Lai 1976; Howard et al., Time-uniform, nonparametric,
+ * nonasymptotic confidence sequences, Annals of Statistics 49 (2021). */
 struct interval stats_confidence_sequence(const double *x, size_t n, double level);
 
 /* Index of the first interval of the steady part of a rate series: from there on 5 in a row lie

@@ -142,7 +142,8 @@ static int parse_limit(int m, char *compact, double *limit, struct err *e)
 {
 	const char *unit = m >= 0 ? metric_unit(m) : "";
 	size_t length = strlen(compact), n_unit = strlen(unit);
-	if (n_unit && length > n_unit && !strcmp(compact + length - n_unit, unit)) {
+	if (n_unit && length > n_unit && isdigit((unsigned char)compact[length - n_unit - 1]) &&
+	    !strcmp(compact + length - n_unit, unit)) {
 		compact[length - n_unit] = 0; /* the metric's own unit says nothing new */
 		return scalar_real(compact, limit, e);
 	}
