@@ -1,0 +1,572 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The built-in engine over agents that are not there: the calls of agent.h that it makes are
+ * defined here and go straight to endpoints' processes on loopback. And its arithmetic on made-up
+ * reads, where the right numbers are known.
+ */
+#include "builtin_private.h"
+#include "cleanup.h"
+#include "json_util.h"
+#include "protocol.h"
+#include "stream.h"
+#include <errno.h>
+#include <math.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+#define near(a, b, eps)                                                                            \
+	do {                                                                                       \
+		double a_ = (a), b_ = (b);                                                         \
+		if (!(fabs(a_ - b_) <= (eps))) {                                                   \
+			fail_msg(#a " is %.9g, not %.9g", a_, b_);                                 \
+		}                                                                                  \
+	} while (0)
+
+extern const struct engine_ops engine_builtin;
+
+struct agent {
+	struct agent_info info;
+	pid_t pid;
+	struct channel c;
+	bool gone;
+	json_t *seen; /* the requests so far */
+};
+
+int agent_stream(struct agent *a, json_t *request, int timeout_ms, json_t **reply, struct err *e)
+{
+	if (a->gone) {
+		return err_set(e, -EPIPE, "host is gone");
+	}
+	if (a->seen) {
+		json_array_append_new(a->seen, json_deep_copy(request));
+	}
+	int r = channel_send(&a->c, request, e);
+	if (r == 0) {
+		r = channel_recv(&a->c, timeout_ms, reply, e);
+	}
+	return r < 0 ? r : protocol_result(*reply, e);
+}
+
+const struct agent_info *agent_info(const struct agent *a)
+{
+	return &a->info;
+}
+
+int agent_ping(struct agent *a, struct err *e)
+{
+	return a->gone ? err_set(e, -EPIPE, "gone") : 0;
+}
+
+static void agent_begin(struct agent *a, const char *boot_id, const struct agent *other)
+{
+	int fd[2];
+	memset(a, 0, sizeof(*a));
+	snprintf(a->info.boot_id, sizeof(a->info.boot_id), "%s", boot_id);
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, fd), 0);
+	a->pid = fork();
+	assert_true(a->pid >= 0);
+	if (a->pid == 0) {
+		close(fd[0]);
+		if (other) {
+			close(other->c.in);
+		}
+		_exit(stream_serve(fd[1], -1));
+	}
+	close(fd[1]);
+	assert_int_equal(channel_init(&a->c, fd[0], fd[0]), 0);
+	a->seen = json_array();
+}
+
+static void agent_end(struct agent *a)
+{
+	int status;
+	close(a->c.in);
+	channel_clear(&a->c);
+	json_decref(a->seen);
+	assert_int_equal(waitpid(a->pid, &status, 0), a->pid);
+}
+
+struct fixture {
+	struct spec spec;
+	struct agent a, b;
+	struct engine_env env;
+	void *state;
+};
+
+static void fixture_begin(struct fixture *f, const char *type, bool one_host, int streams)
+{
+	struct err e = {0};
+	memset(f, 0, sizeof(*f));
+	agent_begin(&f->a, "boot-a", NULL);
+	agent_begin(&f->b, one_host ? "boot-a" : "boot-b", &f->a);
+	f->spec.test = (struct spec_test){.from = 0, .to = 1, .streams = streams};
+	snprintf(f->spec.test.type, sizeof(f->spec.test.type), "%s", type);
+	f->env = (struct engine_env){.spec = &f->spec,
+				     .sender = &f->a,
+				     .receiver = &f->b,
+				     .receiver_address = "127.0.0.1"};
+	if (engine_builtin.create(&f->env, &f->state, &e) < 0) {
+		fail_msg("%s", e.text);
+	}
+}
+
+static void fixture_end(struct fixture *f)
+{
+	engine_builtin.destroy(f->state);
+	agent_end(&f->b);
+	agent_end(&f->a);
+}
+
+static int run_one(struct fixture *f, const struct engine_run *run, struct sample *out,
+		   struct err *e)
+{
+	int ms, polls = 0;
+	sample_init(out);
+	int r = engine_builtin.start(f->state, run, e);
+	while (r == 0) {
+		r = engine_builtin.poll(f->state, out, &ms, e);
+		if (r == 0) {
+			struct timespec ts = {ms / 1000, ms % 1000 * 1000000};
+			assert_true(ms > 0 && ms <= 1000);
+			assert_true(++polls < 1000);
+			nanosleep(&ts, NULL);
+		}
+	}
+	engine_builtin.stop(f->state);
+	return r;
+}
+
+static void run_well(struct fixture *f, struct sample *out)
+{
+	struct err e = {0};
+	struct engine_run run = {.number = 1, .duration = 0.3};
+	if (run_one(f, &run, out, &e) != 1) {
+		fail_msg("%s", e.text);
+	}
+	assert_true(out->ok);
+	assert_true(out->m[METRIC_THROUGHPUT] > 1e6);
+	near(out->m[METRIC_SECONDS], 0.3, 0.15);
+	assert_true(out->m[METRIC_SERVICE_DEMAND] > 0.01 && out->m[METRIC_SERVICE_DEMAND] < 1000);
+	assert_true(out->m[METRIC_CPU_SENDER] > 0 && out->m[METRIC_CPU_SENDER] <= 1.05);
+	assert_true(out->warmup >= 0.3 && out->warmup < 3.5);
+	assert_true(out->m[METRIC_RTT] > 0);
+	assert_true(out->m[METRIC_CWND] > 0);
+	assert_true(out->cpu_error >= 0 && out->cpu_error < 1);
+	assert_true(out->cpu_source[0] != '\0');
+	assert_true(json_array_size(json_object_get(out->detail, "intervals")) > 5);
+}
+
+static void test_two_hosts(void **state)
+{
+	(void)state;
+	struct fixture f;
+	struct sample s;
+	fixture_begin(&f, "tcp_stream", false, 1);
+	for (int i = 0; i < 2; i++) {
+		run_well(&f, &s);
+		near(s.m[METRIC_SERVICE_DEMAND],
+		     s.m[METRIC_SERVICE_DEMAND_SENDER] + s.m[METRIC_SERVICE_DEMAND_RECEIVER], 1e-9);
+		sample_clear(&s);
+	}
+	fixture_end(&f);
+}
+
+/* On one host its CPUs are counted once: half of what two hosts with the same CPUs would give. */
+static void test_one_host(void **state)
+{
+	(void)state;
+	struct fixture f;
+	struct sample s;
+	fixture_begin(&f, "tcp_maerts", true, 2);
+	run_well(&f, &s);
+	assert_true(isnan(s.m[METRIC_SERVICE_DEMAND_SENDER]));
+	assert_true(isnan(s.m[METRIC_SERVICE_DEMAND_RECEIVER]));
+	json_t *r = json_object_get(s.detail, "receiver");
+	double expected = json_get_number(r, "cpu_busy") / json_get_number(r, "seconds") * 1e6 /
+			  (s.m[METRIC_THROUGHPUT] / 8 / 1024);
+	near(s.m[METRIC_SERVICE_DEMAND] / expected, 1, 0.15);
+	sample_clear(&s);
+	fixture_end(&f);
+}
+
+static void test_one_agent(void **state)
+{
+	(void)state;
+	struct fixture f;
+	struct sample s;
+	struct err e = {0};
+	fixture_begin(&f, "tcp_stream", true, 1);
+	engine_builtin.destroy(f.state);
+	f.env.receiver = &f.a;
+	assert_int_equal(engine_builtin.create(&f.env, &f.state, &e), 0);
+	run_well(&f, &s);
+	sample_clear(&s);
+	fixture_end(&f);
+}
+
+static void test_refusals(void **state)
+{
+	(void)state;
+	struct fixture f;
+	struct err e = {0};
+	void *none;
+	fixture_begin(&f, "tcp_stream", false, 1);
+	struct engine_env env = f.env;
+	env.sender = NULL;
+	assert_true(engine_builtin.create(&env, &none, &e) < 0);
+	assert_int_equal(e.class, ERR_USAGE);
+	snprintf(f.spec.test.type, sizeof(f.spec.test.type), "udp_stream");
+	assert_true(engine_builtin.create(&f.env, &none, &e) < 0);
+	assert_non_null(strstr(e.text, "udp_stream"));
+	fixture_end(&f);
+}
+
+static void test_frozen_receiver(void **state)
+{
+	(void)state;
+	struct fixture f;
+	struct sample s;
+	struct err e = {0};
+	struct engine_run run = {.number = 1, .duration = 20};
+	int ms;
+	fixture_begin(&f, "tcp_stream", false, 1);
+	assert_int_equal(engine_builtin.start(f.state, &run, &e), 0);
+	kill(f.b.pid, SIGSTOP);
+	int r = 0;
+	for (int i = 0; i < 100 && r == 0; i++) {
+		struct timespec ts = {0, 50000000};
+		nanosleep(&ts, NULL);
+		r = engine_builtin.poll(f.state, &s, &ms, &e);
+	}
+	assert_int_equal(r, -EIO);
+	assert_non_null(strstr(e.text, "receiver"));
+	assert_non_null(strstr(e.text, "127.0.0.1 port "));
+	kill(f.b.pid, SIGCONT);
+	fixture_end(&f);
+}
+
+static void test_agent_gone(void **state)
+{
+	(void)state;
+	struct fixture f;
+	struct sample s;
+	struct err e = {0};
+	struct engine_run run = {.number = 1, .duration = 5};
+	int ms;
+	fixture_begin(&f, "tcp_stream", false, 1);
+	assert_int_equal(engine_builtin.start(f.state, &run, &e), 0);
+	f.b.gone = true;
+	struct timespec ts = {0, 60000000};
+	nanosleep(&ts, NULL);
+	assert_int_equal(engine_builtin.poll(f.state, &s, &ms, &e), -EHOSTDOWN);
+	engine_builtin.stop(f.state);
+	assert_int_equal(engine_builtin.start(f.state, &run, &e), -EHOSTDOWN);
+	engine_builtin.stop(f.state);
+	/* no sample is under way */
+	assert_true(engine_builtin.poll(f.state, &s, &ms, &e) < 0);
+	fixture_end(&f);
+}
+
+static void test_no_way_through(void **state)
+{
+	(void)state;
+	struct fixture f;
+	struct err e = {0};
+	struct engine_run run = {.number = 1, .duration = 1};
+	fixture_begin(&f, "tcp_stream", false, 1);
+	engine_builtin.destroy(f.state);
+	f.env.receiver_address = "198.51.100.9";
+	assert_int_equal(engine_builtin.create(&f.env, &f.state, &e), 0);
+	int r = engine_builtin.start(f.state, &run, &e);
+	assert_true(r < 0 && r != -EHOSTDOWN && r != -ETIMEDOUT && r != -EPIPE);
+	assert_non_null(strstr(e.text, "198.51.100.9"));
+	engine_builtin.stop(f.state);
+	fixture_end(&f);
+}
+
+/* ---- what is asked of the endpoints ---- */
+
+static const struct tunable any_tunable = {.name = "any"};
+
+static void dimension_set(struct dimension *d, struct spec_tunable *t, const char *name, int host)
+{
+	memset(d, 0, sizeof(*d));
+	memset(t, 0, sizeof(*t));
+	t->host = host;
+	d->tunable = t;
+	d->target.setting.tunable = &any_tunable;
+	snprintf(d->target.setting.name, sizeof(d->target.setting.name), "%s", name);
+}
+
+static json_t *first_request(const struct agent *a)
+{
+	return json_array_get(a->seen, 0);
+}
+
+static void test_run_scope_values(void **state)
+{
+	(void)state;
+	struct fixture f;
+	struct sample s;
+	struct err e = {0};
+	struct dimension d[4];
+	struct spec_tunable t[4];
+	struct space space = {.n = 4, .dims = d};
+	auto_free struct configuration *c = calloc(1, sizeof(*c));
+	struct engine_run run = {.number = 1, .duration = 0.05, .space = &space, .config = c};
+	dimension_set(&d[0], &t[0], "socket.message_size", -1);
+	dimension_set(&d[1], &t[1], "socket.receive_buffer", 1);
+	dimension_set(&d[2], &t[2], "socket.send_buffer", 0);
+	dimension_set(&d[3], &t[3], "net.ipv4.tcp_congestion_control", 0);
+	c->n = 4;
+	c->v[0] = value_int(65536);
+	c->v[1] = value_int(100000);
+	c->v[2] = value_int(0);
+	c->v[3] = value_text("cubic");
+	fixture_begin(&f, "tcp_stream", false, 1);
+	if (run_one(&f, &run, &s, &e) != 1) {
+		fail_msg("%s", e.text);
+	}
+	json_t *from = json_object_get(first_request(&f.a), "socket");
+	json_t *to = json_object_get(first_request(&f.b), "socket");
+	assert_int_equal(json_object_size(from), 2);
+	near(json_get_number(from, "message_size"), 65536, 0);
+	near(json_get_number(from, "send_buffer"), 0, 0);
+	assert_int_equal(json_object_size(to), 2);
+	near(json_get_number(to, "receive_buffer"), 100000, 0);
+	/* a fresh token for each sample */
+	const char *token = json_get_text(first_request(&f.a), "token", "");
+	assert_int_equal(strlen(token), 32);
+	assert_string_equal(token, json_get_text(first_request(&f.b), "token", ""));
+	json_t *effective = json_object_get(json_object_get(s.detail, "receiver"), "effective");
+	near(json_get_number(effective, "receive_buffer"), 200000, 0);
+	sample_clear(&s);
+	fixture_end(&f);
+}
+
+static void test_autotune(void **state)
+{
+	(void)state;
+	struct dimension d[2];
+	struct spec_tunable t[2];
+	struct space space = {.n = 2, .dims = d};
+	dimension_set(&d[0], &t[0], "socket.message_size", -1);
+	dimension_set(&d[1], &t[1], "net.ipv4.tcp_congestion_control", 0);
+	assert_false(builtin_autotune(&space));
+	assert_false(builtin_autotune(NULL));
+	dimension_set(&d[1], &t[1], "net.core.wmem_max", 0);
+	assert_true(builtin_autotune(&space));
+	dimension_set(&d[1], &t[1], "net.ipv4.tcp_rmem", 1);
+	assert_true(builtin_autotune(&space));
+}
+
+/* ---- arithmetic ---- */
+
+static struct builtin_read made_up(double t, double bytes, double busy, double self)
+{
+	return (struct builtin_read){.t = t,
+				     .bytes = bytes,
+				     .self = self,
+				     .rtt = 100,
+				     .cwnd = 1000,
+				     .retransmits = bytes / 1e8,
+				     .cpu_t = t,
+				     .busy = busy,
+				     .resolution = 0.001,
+				     .cpus = 4,
+				     .tcp_busy = t * 1e6};
+}
+
+struct made_up {
+	struct builtin_host s, r;
+	struct builtin_series series;
+	struct builtin_window w;
+};
+
+static void made_up_window(struct made_up *m, bool one_host)
+{
+	memset(m, 0, sizeof(*m));
+	/* sender: 2 s, 4 GB, 1 s of CPU; receiver, on another clock: 2 s, 3 GB, 3 s of CPU */
+	m->s.first = made_up(100, 1e9, 50, 1);
+	m->s.last = made_up(102, 5e9, 51, 1.9);
+	m->r.first = made_up(7, 0, 10, 2);
+	m->r.last = made_up(9, 3e9, 13, 4.5);
+	m->w = (struct builtin_window){
+		.sender = &m->s, .receiver = &m->r, .one_host = one_host, .series = &m->series};
+	builtin_series_add(&m->series, &m->s.first, &m->r.first);
+	builtin_series_add(&m->series, &m->s.last, &m->r.last);
+}
+
+static void test_result(void **state)
+{
+	(void)state;
+	struct made_up m;
+	struct sample s;
+	struct err e = {0};
+	made_up_window(&m, false);
+	assert_int_equal(builtin_result(&m.w, &s, &e), 0);
+	near(s.m[METRIC_THROUGHPUT], 12e9, 1);
+	near(s.m[METRIC_SECONDS], 2, 1e-12);
+	near(s.m[METRIC_CPU_SENDER], 1.0 / 8, 1e-12);
+	near(s.m[METRIC_CPU_RECEIVER], 3.0 / 8, 1e-12);
+	/* us of CPU over KB of its own bytes */
+	near(s.m[METRIC_SERVICE_DEMAND_SENDER], 1e6 / (4e9 / 1024), 1e-9);
+	near(s.m[METRIC_SERVICE_DEMAND_RECEIVER], 3e6 / (3e9 / 1024), 1e-9);
+	near(s.m[METRIC_SERVICE_DEMAND], 0.256 + 1.024, 1e-9);
+	near(s.m[METRIC_RETRANSMITS], 40, 1e-9);
+	near(s.m[METRIC_RETRANSMITS_PER_GB], 40 / 3.0, 1e-9);
+	near(s.cpu_error, 0.004 / 4, 1e-12);
+	assert_string_equal(s.limited_by, "");
+	sample_clear(&s);
+	made_up_window(&m, true);
+	m.s.last.busy = 54;
+	m.r.last.busy = 14;
+	assert_int_equal(builtin_result(&m.w, &s, &e), 0);
+	near(s.m[METRIC_SERVICE_DEMAND], 4e6 / (3e9 / 1024), 1e-9);
+	assert_true(isnan(s.m[METRIC_SERVICE_DEMAND_SENDER]));
+	sample_clear(&s);
+}
+
+static void test_result_unknown_cpu(void **state)
+{
+	(void)state;
+	struct made_up m;
+	struct sample s;
+	struct err e = {0};
+	made_up_window(&m, false);
+	m.s.last.cpus = 0;
+	m.s.last.busy = NAN;
+	assert_int_equal(builtin_result(&m.w, &s, &e), 0);
+	assert_true(isnan(s.m[METRIC_SERVICE_DEMAND]));
+	assert_true(isnan(s.m[METRIC_CPU_SENDER]));
+	near(s.m[METRIC_SERVICE_DEMAND_RECEIVER], 1.024, 1e-9);
+	near(s.m[METRIC_THROUGHPUT], 12e9, 1);
+	/* the detail is valid JSON: what is unknown is null */
+	auto_free char *text = json_dumps(s.detail, 0);
+	assert_non_null(text);
+	assert_null(strstr(text, "nan"));
+	sample_clear(&s);
+}
+
+static void cannot_be(struct made_up *m, const char *word)
+{
+	struct sample s;
+	struct err e = {0};
+	assert_int_equal(builtin_result(&m->w, &s, &e), -EIO);
+	assert_false(s.ok);
+	if (!strstr(e.text, word)) {
+		fail_msg("\"%s\" is not in: %s", word, e.text);
+	}
+	sample_clear(&s);
+}
+
+static void test_result_cannot_be(void **state)
+{
+	(void)state;
+	struct made_up m;
+	made_up_window(&m, false);
+	m.r.last.busy = 10 + 8.1; /* of 4 CPUs in 2 s */
+	cannot_be(&m, "receiver");
+	made_up_window(&m, false);
+	m.s.last.busy = 49;
+	cannot_be(&m, "sender");
+	made_up_window(&m, false);
+	m.r.last.self = 2 + 3.1; /* above the whole host's 3 s */
+	cannot_be(&m, "less than");
+	made_up_window(&m, true);
+	m.r.last.busy = m.s.last.busy = 13; /* 3 s in all, 3.4 s of both processes */
+	m.s.first.busy = 10;
+	cannot_be(&m, "less than");
+	made_up_window(&m, false);
+	m.r.last.t = m.r.first.t;
+	cannot_be(&m, "cannot be");
+	made_up_window(&m, false);
+	m.r.last.bytes = -1;
+	cannot_be(&m, "cannot be");
+}
+
+static void limited(struct made_up *m, const char *word)
+{
+	struct sample s;
+	struct err e = {0};
+	assert_int_equal(builtin_result(&m->w, &s, &e), 0);
+	assert_string_equal(s.limited_by, word);
+	sample_clear(&s);
+}
+
+static void test_limited_by(void **state)
+{
+	(void)state;
+	struct made_up m;
+	made_up_window(&m, false);
+	m.s.last.rwnd_limited = 1.1e6;
+	limited(&m, "receive window");
+	m.s.first.rwnd_limited = 0.9e6;
+	limited(&m, "");
+	m.s.last.sndbuf_limited = 1.1e6;
+	limited(&m, "send buffer");
+	m.s.last.sndbuf_limited = NAN;
+	m.r.first.json = json_loads("{\"cpu\": {\"per_cpu\": [1, 2, 3, 4]}}", 0, NULL);
+	m.r.last.json = json_loads("{\"cpu\": {\"per_cpu\": [1, 2, 4.95, 4]}}", 0, NULL);
+	limited(&m, "cpu");
+	json_decref(m.r.last.json);
+	m.r.last.json = json_loads("{\"cpu\": {\"per_cpu\": [1, 2, 4.5, 4]}}", 0, NULL);
+	limited(&m, "");
+	json_decref(m.r.first.json);
+	json_decref(m.r.last.json);
+}
+
+/* Rates in bytes an interval, and cwnd, at 50 ms. */
+static bool steady(const double *rate, const double *cwnd, size_t n)
+{
+	struct builtin_series *s = calloc(1, sizeof(*s));
+	struct builtin_read a = {.rtt = 20000}, b = {0};
+	a.cwnd = cwnd ? cwnd[0] : 1000;
+	builtin_series_add(s, &a, &b);
+	for (size_t i = 0; i < n; i++) {
+		a.cwnd = cwnd ? cwnd[i] : 1000;
+		b.t += 0.05;
+		b.bytes += rate[i];
+		builtin_series_add(s, &a, &b);
+	}
+	bool r = builtin_series_steady(s);
+	free(s);
+	return r;
+}
+
+static void test_steady(void **state)
+{
+	(void)state;
+	double flat[20], growing[20];
+	for (int i = 0; i < 20; i++) {
+		flat[i] = 1000 + i * 37 % 5 * 10;
+		growing[i] = 100 * pow(1.5, i);
+	}
+	assert_true(steady(flat, NULL, 20));
+	assert_false(steady(flat, NULL, 5));
+	assert_false(steady(growing, NULL, 20));
+	assert_false(steady(flat, growing, 20));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_two_hosts),	   cmocka_unit_test(test_one_host),
+		cmocka_unit_test(test_one_agent),	   cmocka_unit_test(test_refusals),
+		cmocka_unit_test(test_frozen_receiver),	   cmocka_unit_test(test_agent_gone),
+		cmocka_unit_test(test_no_way_through),	   cmocka_unit_test(test_run_scope_values),
+		cmocka_unit_test(test_autotune),	   cmocka_unit_test(test_result),
+		cmocka_unit_test(test_result_unknown_cpu), cmocka_unit_test(test_result_cannot_be),
+		cmocka_unit_test(test_limited_by),	   cmocka_unit_test(test_steady),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
