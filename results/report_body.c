@@ -46,6 +46,40 @@ static void gain_text(const json_t *gain, char *buf, size_t size)
 		 json_get_number(gain, "pairs"));
 }
 
+static const char *metric_text(const json_t *point, const char *metric, char *buf, size_t size)
+{
+	double x = json_get_number(point, metric);
+	int m = metric_find(metric);
+	if (!isfinite(x)) {
+		snprintf(buf, size, "-");
+	} else if (m >= 0 && !strcmp(metric_unit(m), "bit/s")) {
+		report_rate(x, buf, size);
+	} else {
+		char number[32];
+		report_number(x, number, sizeof(number));
+		snprintf(buf, size, "%s%s%s", number, m >= 0 && metric_unit(m)[0] ? " " : "",
+			 m >= 0 ? metric_unit(m) : "");
+	}
+	return buf;
+}
+
+/* Throughput and CPU per KB, always both (a gain of one at the other's cost is no secret). */
+static void say_headline(const json_t *run, const struct report_writer *w, FILE *out)
+{
+	char text[320], b[4][48];
+	const json_t *best = json_object_get(result_of(run), "best"),
+		     *baseline = json_object_get(result_of(run), "baseline");
+	if (isnan(json_get_number(best, "throughput"))) {
+		return;
+	}
+	snprintf(text, sizeof(text), "Best found: %s at %s; baseline: %s at %s.",
+		 metric_text(best, "throughput", b[0], sizeof(b[0])),
+		 metric_text(best, "service_demand", b[1], sizeof(b[1])),
+		 metric_text(baseline, "throughput", b[2], sizeof(b[2])),
+		 metric_text(baseline, "service_demand", b[3], sizeof(b[3])));
+	w->headline(out, text, !strcmp(json_get_text(result_of(run), "recommended", ""), "best"));
+}
+
 static void say_verdict(const json_t *run, const struct report_writer *w, FILE *out)
 {
 	char text[320], how_much[200];
@@ -73,23 +107,6 @@ static void say_verdict(const json_t *run, const struct report_writer *w, FILE *
 	if (json_is_false(json_object_get(result, "restored"))) {
 		w->headline(out, "Not every value could be put back: see tunesweep status.", false);
 	}
-}
-
-static const char *metric_text(const json_t *point, const char *metric, char *buf, size_t size)
-{
-	double x = json_get_number(point, metric);
-	int m = metric_find(metric);
-	if (!isfinite(x)) {
-		snprintf(buf, size, "-");
-	} else if (m >= 0 && !strcmp(metric_unit(m), "bit/s")) {
-		report_rate(x, buf, size);
-	} else {
-		char number[32];
-		report_number(x, number, sizeof(number));
-		snprintf(buf, size, "%s%s%s", number, m >= 0 && metric_unit(m)[0] ? " " : "",
-			 m >= 0 ? metric_unit(m) : "");
-	}
-	return buf;
 }
 
 static void say_numbers(const json_t *run, const struct report_writer *w, FILE *out)
@@ -307,6 +324,7 @@ void report_body(const json_t *run, const struct report_writer *w, FILE *out)
 		 json_get_text(run, "status", "?"));
 	w->begin(out, title, subtitle);
 	say_verdict(run, w, out);
+	say_headline(run, w, out);
 	say_numbers(run, w, out);
 	say_values(run, w, out);
 	say_failures(run, w, out);

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Reports of a recorded run against the files in tests/golden (UPDATE_GOLDEN=1 writes them anew),
+ * and of runs where something is missing. Names in the recording try to break each format.
+ */
+#include "cleanup.h"
+#include "report.h"
+#include <errno.h>
+#include <locale.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include <cmocka.h>
+
+static json_t *recorded(void)
+{
+	json_error_t error;
+	json_t *run = json_load_file("tests/golden/report.json", 0, &error);
+	if (!run) {
+		fail_msg("tests/golden/report.json:%d: %s", error.line, error.text);
+	}
+	return run;
+}
+
+static char *as(const json_t *run, const char *format)
+{
+	char *text = NULL;
+	size_t size;
+	struct err e = {0};
+	FILE *f = open_memstream(&text, &size);
+	if (report_write(run, format, f, &e)) {
+		fail_msg("%s: %s", format, e.text);
+	}
+	fclose(f);
+	return text;
+}
+
+static char *slurp(const char *path)
+{
+	auto_fclose FILE *f = fopen(path, "r");
+	char *buf = calloc(1, 1 << 16);
+	if (f) {
+		fread(buf, 1, (1 << 16) - 1, f);
+	}
+	return buf;
+}
+
+static void assert_golden(const char *format, const char *path)
+{
+	auto_json json_t *run = recorded();
+	auto_free char *text = as(run, format);
+	if (getenv("UPDATE_GOLDEN")) {
+		struct err e = {0};
+		assert_int_equal(report_save(run, format, path, &e), 0);
+	}
+	auto_free char *golden = slurp(path);
+	assert_string_equal(text, golden);
+}
+
+static void text_as_recorded(void **state)
+{
+	(void)state;
+	assert_golden("text", "tests/golden/report.txt");
+}
+
+static void html_as_recorded(void **state)
+{
+	(void)state;
+	assert_golden("html", "tests/golden/report.html");
+}
+
+static void csv_as_recorded(void **state)
+{
+	(void)state;
+	assert_golden("csv", "tests/golden/report.csv");
+}
+
+static void json_is_the_object(void **state)
+{
+	(void)state;
+	auto_json json_t *run = recorded();
+	auto_free char *text = as(run, "json");
+	auto_json json_t *back = json_loads(text, 0, NULL);
+	assert_true(json_equal(run, back));
+}
+
+static void nothing_breaks_out(void **state)
+{
+	(void)state;
+	auto_json json_t *run = recorded();
+	auto_free char *html = as(run, "html"), *text = as(run, "text");
+	assert_null(strstr(html, "<script"));
+	assert_null(strstr(html, "<10 s>"));
+	assert_null(strstr(html, "http:"));
+	assert_null(strstr(html, "https:"));
+	assert_null(strstr(html, "url("));
+	assert_null(strchr(html, '\x1b'));
+	assert_null(strchr(text, '\x1b'));
+}
+
+/* As it is while a sweep runs, or when one was killed. */
+static void unfinished_runs(void **state)
+{
+	(void)state;
+	static const char *const formats[] = {"text", "html", "json", "csv"};
+	auto_json json_t *run = recorded(), *empty = json_object();
+	json_object_set_new(run, "result", json_null());
+	for (size_t i = 0; i < ARRAY_SIZE(formats); i++) {
+		free(as(run, formats[i]));
+		free(as(empty, formats[i]));
+	}
+	auto_free char *text = as(run, "text");
+	assert_non_null(strstr(text, "no result"));
+}
+
+static void verdicts(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *result, *says;
+	} cases[] = {
+		{"{\"recommended\": \"baseline\", \"gain\": {\"percent\": 0.31, \"interval\": "
+		 "[-0.5, 1.2], \"level\": 0.95, \"significant\": false, \"pairs\": 60}}",
+		 "No proved gain: keep the defaults: +0.31 % (95 % interval -0.5 to +1.2 %, 60 "
+		 "pairs)"},
+		{"{\"recommended\": \"baseline\", \"gain\": {\"percent\": 3, \"interval\": "
+		 "[null, null], \"level\": 0.95, \"significant\": false, \"pairs\": 3}}",
+		 "+3 % (no interval yet, 3 pairs)"},
+		{"{\"recommended\": \"best\", \"gain\": {\"percent\": null, \"difference\": 0.25, "
+		 "\"interval\": [0.2, 0.3], \"level\": 0.95, \"significant\": true, \"pairs\": 9}}",
+		 "Proved gain of the score: +0.25 (95 % interval +0.2 to +0.3, 9 pairs)"},
+		{"{\"recommended\": \"best\", \"gain\": null}", "The baseline failed"},
+		{"{\"recommended\": \"baseline\", \"gain\": null}", "keep the defaults"},
+		{"{\"recommended\": \"baseline\", \"gain\": null, \"restored\": false}",
+		 "could be put back"},
+	};
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		auto_json json_t *run = json_object();
+		json_object_set_new(run, "result", json_loads(cases[i].result, 0, NULL));
+		auto_free char *text = as(run, "text");
+		if (!strstr(text, cases[i].says)) {
+			fail_msg("wanted \"%s\" in:\n%s", cases[i].says, text);
+		}
+	}
+}
+
+static void numbers_for_people(void **state)
+{
+	(void)state;
+	char buf[64];
+	static const struct {
+		double x;
+		const char *number, *rate;
+	} cases[] = {
+		{0, "0", "0 bit/s"},
+		{0.5421098, "0.5421", "0.5421 bit/s"},
+		{0.00054219, "0.0005422", "0.0005422 bit/s"},
+		{999.94, "999.9", "999.9 bit/s"},
+		{999.96, "1000", "1 kbit/s"},
+		{12345, "12350", "12.35 kbit/s"},
+		{2.13e9, "2130000000", "2.13 Gbit/s"},
+		{999960000, "1000000000", "1 Gbit/s"},
+		{4.2e13, "42000000000000", "42 Tbit/s"},
+		{-5.51234, "-5.512", "-5.512 bit/s"},
+		{NAN, "unknown", "unknown"},
+		{INFINITY, "unknown", "unknown"},
+	};
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		assert_string_equal(report_number(cases[i].x, buf, sizeof(buf)), cases[i].number);
+		assert_string_equal(report_rate(cases[i].x, buf, sizeof(buf)), cases[i].rate);
+	}
+}
+
+static void unknown_format(void **state)
+{
+	(void)state;
+	struct err e = {0};
+	auto_json json_t *run = recorded();
+	assert_int_equal(report_write(run, "htlm", stdout, &e), -EINVAL);
+	assert_int_equal(e.class, ERR_USAGE);
+	assert_non_null(strstr(e.text, "did you mean html?"));
+}
+
+static void saved_whole_or_not(void **state)
+{
+	(void)state;
+	struct err e = {0};
+	char folder[] = "/tmp/tunesweep-test-XXXXXX", path[64], command[96];
+	auto_json json_t *run = recorded();
+	assert_non_null(mkdtemp(folder));
+	snprintf(path, sizeof(path), "%s/report.csv", folder);
+	assert_int_equal(report_save(run, "csv", path, &e), 0);
+	assert_int_equal(report_save(run, "csv", path, &e), 0);
+	auto_free char *saved = slurp(path), *golden = slurp("tests/golden/report.csv");
+	assert_string_equal(saved, golden);
+	assert_true(report_save(run, "nothing", path, &e) < 0);
+	auto_free char *still = slurp(path);
+	assert_string_equal(still, golden);
+	assert_int_equal(report_save(run, "csv", "/nowhere/at/all", &e), -ENOENT);
+	snprintf(command, sizeof(command), "ls %s | wc -l | grep -qx 1 && rm -r %s", folder,
+		 folder);
+	assert_int_equal(system(command), 0);
+	auto_fclose FILE *full = fopen("/dev/full", "w");
+	assert_int_equal(report_write(run, "text", full, &e), -ENOSPC);
+}
+
+/* FIELD-CASES: a comma as decimal separator. Skipped where no such locale is installed. */
+static void locale_does_not_matter(void **state)
+{
+	(void)state;
+	if (!setlocale(LC_ALL, "de_DE.UTF-8")) {
+		skip();
+	}
+	auto_json json_t *run = recorded();
+	auto_free char *text = as(run, "text"), *golden = slurp("tests/golden/report.txt");
+	setlocale(LC_ALL, "C");
+	assert_string_equal(text, golden);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(text_as_recorded),
+		cmocka_unit_test(html_as_recorded),
+		cmocka_unit_test(csv_as_recorded),
+		cmocka_unit_test(json_is_the_object),
+		cmocka_unit_test(nothing_breaks_out),
+		cmocka_unit_test(unfinished_runs),
+		cmocka_unit_test(verdicts),
+		cmocka_unit_test(numbers_for_people),
+		cmocka_unit_test(unknown_format),
+		cmocka_unit_test(saved_whole_or_not),
+		cmocka_unit_test(locale_does_not_matter),
+	};
+	return cmocka_run_group_tests_name("report", tests, NULL, NULL);
+}
