@@ -5,7 +5,6 @@
  * holder still lives): one is started in each namespace and asked to. Used by the launcher.
  */
 #include "cleanup.h"
-#include "journal.h"
 #include "lab.h"
 #include "launcher_private.h"
 #include "netns.h"
@@ -14,7 +13,8 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
+#include <poll.h>
+#include <stdbool.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -22,6 +22,7 @@
 
 #define RESTORE_MS 30000
 #define WAIT_MS	   5000
+#define LOOK_MS	   5
 
 static const char *const LAYERS[] = {"sweep", "applied"}; /* the upper one first */
 
@@ -58,21 +59,61 @@ static bool any_journal(const char *dir)
 	return any;
 }
 
-/* A namespace that is gone took its values along. */
-static void discard(const char *dir, json_t *report)
+/* Opens a layer's lock file. The session writes there who holds it: {"pid", "pid_start", ...}. */
+static int open_lock(const char *dir, const char *layer)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(LAYERS); i++) {
-		char path[600];
-		if (!has_journal(dir, LAYERS[i])) {
-			continue;
-		}
-		snprintf(path, sizeof(path), "%s/%s.journal", dir, LAYERS[i]);
-		unlink(path);
-		json_array_append_new(
-			report,
-			json_pack("{s:s, s:s, s:[], s:s}", "netns", "", "layer", LAYERS[i], "items",
-				  "note", "the network namespace is gone, and its values with it"));
+	char path[600];
+	snprintf(path, sizeof(path), "%s/%s.lock", dir, layer);
+	return open(path, O_RDONLY | O_CLOEXEC);
+}
+
+static bool is_guardian(pid_t pid)
+{
+	char path[64], name[32] = "";
+	snprintf(path, sizeof(path), "/proc/%d/comm", (int)pid);
+	auto_fclose FILE *f = fopen(path, "re");
+	return f && fgets(name, sizeof(name), f) && strcmp(name, "ts-guardian\n") == 0;
+}
+
+/* Held by a guardian whose agent is dead: it is putting back right now. */
+static bool being_restored(const char *dir, const char *layer)
+{
+	char text[512];
+	auto_close int fd = open_lock(dir, layer);
+	if (fd < 0 || flock(fd, LOCK_SH | LOCK_NB) == 0) {
+		return false;
 	}
+	ssize_t n = pread(fd, text, sizeof(text), 0);
+	auto_json json_t *holder = n > 0 ? json_loadb(text, (size_t)n, 0, NULL) : NULL;
+	pid_t pid = (pid_t)json_integer_value(json_object_get(holder, "pid"));
+	json_int_t start = json_integer_value(json_object_get(holder, "pid_start"));
+	return pid > 0 && (process_start_time(pid) != (uint64_t)start || is_guardian(pid));
+}
+
+static void await_guardian(const char *dir, const char *layer)
+{
+	for (int waited = 0; waited < WAIT_MS && being_restored(dir, layer); waited += LOOK_MS) {
+		poll(NULL, 0, LOOK_MS);
+	}
+}
+
+/* A namespace that is gone took its values along. Its lock cannot be held, unless by somebody
+ * whom this process does not see: then it is not gone. */
+static void discard(const char *dir, const char *layer, json_t *report)
+{
+	char path[600];
+	auto_close int fd = open_lock(dir, layer);
+	if (!has_journal(dir, layer) || (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB))) {
+		return;
+	}
+	snprintf(path, sizeof(path), "%s/%s.journal", dir, layer);
+	unlink(path);
+	snprintf(path, sizeof(path), "%s/%s.lock", dir, layer);
+	unlink(path);
+	rmdir(dir); /* fails while the other layer is there */
+	json_array_append_new(
+		report, json_pack("{s:s, s:s, s:[], s:s}", "netns", "", "layer", layer, "items",
+				  "note", "the network namespace is gone, and its values with it"));
 }
 
 static int ask_agent(struct channel *c, json_t **answer, struct err *e)
@@ -140,10 +181,15 @@ static int restore_dir(const char *run_dir, const char *name, json_t *report, st
 	if (!any_journal(dir)) {
 		return 0;
 	}
+	for (size_t i = 0; i < ARRAY_SIZE(LAYERS); i++) {
+		await_guardian(dir, LAYERS[i]);
+	}
 	bool own = cookie == netns_cookie();
 	auto_close int fd = own ? -1 : netns_find(cookie, path, sizeof(path));
 	if (!own && fd < 0) {
-		discard(dir, report);
+		for (size_t i = 0; i < ARRAY_SIZE(LAYERS); i++) {
+			discard(dir, LAYERS[i], report);
+		}
 		return 0;
 	}
 	if (strncmp(path, NETNS_DIR "/", strlen(NETNS_DIR) + 1) != 0) {

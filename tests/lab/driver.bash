@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Helpers of the lab scripts: the driver as a coprocess, and lines "ok NAME", "not ok NAME - why",
+# "ok NAME # SKIP reason". Sourced, from the top of the tree; BUILD is the build folder.
+
+BUILD=${BUILD:-build}
+DRIVER=$BUILD/lab-driver # beside the agent, where the launcher looks for it
+AGENT=$BUILD/tunesweep-agent
+failed=0
+
+ok() { echo "ok $1"; }
+not_ok() { echo "not ok $1 - $2"; failed=$((failed + 1)); }
+skip() { echo "ok $1 # SKIP $2"; }
+
+# check NAME GOT PATTERN: does what was got match the glob?
+check() {
+	# shellcheck disable=SC2053
+	if [[ $2 == $3 ]]; then ok "$1"; else not_ok "$1" "got '$2', wanted '$3'"; fi
+}
+
+# until_true SECONDS COMMAND...: polls; 0 as soon as the command succeeds.
+until_true() {
+	local end=$((SECONDS + $1 + 1))
+	shift
+	until "$@" 2>/dev/null; do
+		((SECONDS < end)) || return 1
+		sleep 0.02
+	done
+}
+
+gone() { ! kill -0 "$1" 2>/dev/null; }
+no_file() { [[ ! -e $1 ]]; }
+
+build_driver() {
+	[[ -f $BUILD/libtunesweep.a && -x $AGENT ]] || { echo "not ok build - no $AGENT"; exit 1; }
+	[[ $DRIVER -nt $BUILD/libtunesweep.a && $DRIVER -nt tests/lab/driver.c ]] && return
+	local sanitize=
+	nm "$BUILD/libtunesweep.a" 2>/dev/null | grep -q __asan_init && sanitize=-fsanitize=address,undefined
+	# shellcheck disable=SC2046
+	${CC:-gcc} -std=gnu11 -O1 -g -Wall -Wextra -D_GNU_SOURCE $sanitize -Iinclude -o "$DRIVER" \
+		tests/lab/driver.c "$BUILD/libtunesweep.a" -pthread -lm \
+		$(pkg-config --cflags --libs libcap jansson libnl-3.0 libnl-genl-3.0 libnl-route-3.0) ||
+		{ echo "not ok build - the driver does not compile"; exit 1; }
+}
+
+# The driver runs in the background; say sends a command and puts its answer into $answer.
+start_driver() {
+	coproc DRIVER_PROC { exec "$@" "$DRIVER"; }
+	driver_pid=$DRIVER_PROC_PID
+	exec {to_driver}>&"${DRIVER_PROC[1]}" {from_driver}<&"${DRIVER_PROC[0]}"
+	eval "exec ${DRIVER_PROC[1]}>&- ${DRIVER_PROC[0]}<&-"
+}
+say() {
+	answer=
+	echo "$*" >&"$to_driver"
+	read -r -t 60 answer <&"$from_driver" || answer="no answer"
+}
+stop_driver() {
+	exec {to_driver}>&-
+	wait "$driver_pid" 2>/dev/null
+	exec {from_driver}<&-
+}
+# Its children by name: child_of PID NAME
+child_of() { pgrep -P "$1" -x "$2" | head -n 1; }
