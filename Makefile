@@ -7,7 +7,8 @@ BUILD ?= build
 PREFIX ?= /usr/local
 CC ?= gcc
 PACKAGES := gcc pkg-config iproute2 libnl-3-dev libnl-genl-3-dev libnl-route-3-dev libcap-dev \
-	libnlopt-dev libyaml-dev libjansson-dev libgsl-dev libsqlite3-dev libseccomp-dev libnuma-dev
+	libnlopt-dev libyaml-dev libjansson-dev libgsl-dev libsqlite3-dev libopenblas-serial-dev \
+	liblapacke-dev
 TEST_PACKAGES := libcmocka-dev procps util-linux jq
 
 ifneq ($(V),1)
@@ -27,13 +28,15 @@ endif
 
 # package:pkg-config name, for the sentence that names what is missing
 MODULES := libcap-dev:libcap libnlopt-dev:nlopt libyaml-dev:yaml-0.1 libjansson-dev:jansson \
-	libgsl-dev:gsl libsqlite3-dev:sqlite3 libnl-3-dev:libnl-3.0 libnl-genl-3-dev:libnl-genl-3.0 \
-	libnl-route-3-dev:libnl-route-3.0 libseccomp-dev:libseccomp
+	libgsl-dev:gsl libsqlite3-dev:sqlite3 \
+	libopenblas-serial-dev:openblas liblapacke-dev:lapacke libnl-3-dev:libnl-3.0 libnl-genl-3-dev:libnl-genl-3.0 \
+	libnl-route-3-dev:libnl-route-3.0
 pkg = $(shell pkg-config $(1) $(2) 2>/dev/null)
 NL := libnl-3.0 libnl-genl-3.0 libnl-route-3.0
-override CFLAGS += $(call pkg,--cflags,$(NL))
-AGENT_LIBS = $(call pkg,--libs,libcap jansson libseccomp $(NL))
-ALL_LIBS = $(AGENT_LIBS) $(call pkg,--libs,nlopt yaml-0.1 gsl sqlite3) -lm
+override CFLAGS += $(call pkg,--cflags,$(NL) openblas)
+AGENT_LIBS = $(call pkg,--libs,libcap jansson $(NL))
+# openblas before gsl, whose own cblas is slower
+ALL_LIBS = $(AGENT_LIBS) $(call pkg,--libs,nlopt yaml-0.1 sqlite3 lapacke openblas gsl) -lm
 
 # The folders, from the bottom up; DIRS=profiles builds the lower part alone.
 DIRS ?= profiles results sweep

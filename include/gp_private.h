@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The inside of a Gaussian process, shared by gp.c (data, prediction) and gp_fit.c (likelihood,
+ * hyper-parameters). Nobody else includes this.
+ */
+#ifndef TUNESWEEP_GP_PRIVATE_H
+#define TUNESWEEP_GP_PRIVATE_H
+
+#include "gp.h"
+#include "search.h"
+
+#define GP_THETA_MAX	   (2 * SEARCH_DIMS_MAX + 2)
+#define GP_ADDITIVE_LENGTH 0.3
+#define GP_CONSTANT 1.0
+#define GP_TABLE 4096
+
+/* theta: log l_1..d, log s, log a_1..d, log sigma */
+struct gp {
+	size_t d, n, room;
+	bool category[SEARCH_DIMS_MAX];
+	double noise_spread, noise;
+	double *x, *y, *w;
+	double *diff,
+		*add; /* per pair (k, i < k), at k (k - 1) / 2 + i: d squared differences, d k1 */
+	double *pair[3];     /* per pair: scratch of a fit */
+	double *k, *inverse; /* n x n: Cholesky factor (lower), inverse */
+	double *alpha;	     /* K^-1 y */
+	double *diagonal;    /* scratch of a fit: n */
+	double theta[GP_THETA_MAX];
+	bool fitted;
+	double log_posterior;
+	double table[GP_TABLE]; /* k1 of a numeric coordinate over [0, 1] */
+};
+
+static inline size_t gp_theta_count(const struct gp *g)
+{
+	return 2 * g->d + 2;
+}
+
+static inline size_t gp_pairs(size_t n)
+{
+	return n * (n - 1) / 2;
+}
+
+/* Matern 5/2 of r (in lengths). */
+double gp_matern52(double r);
+
+/* Builds K for theta, factors it, alpha. -EDOM if it is not positive definite. */
+int gp_factor(struct gp *g, const double *theta);
+
+/* Fits theta; leaves g factored at the best one. */
+int gp_fit(struct gp *g, struct err *e);
+
+#endif

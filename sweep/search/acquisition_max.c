@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The maximum of the acquisition over numbers and categories together: a pool of candidates, then
+ * the best few polished in turns by NLopt's LN_BOBYQA over the numbers and by trying every category
+ * and the next steps of every small count. Called by the surrogate search.
+ */
+#include "acquisition.h"
+#include "search_private.h"
+#include <math.h>
+#include <nlopt.h>
+#include <string.h>
+
+#define RANDOM_CANDIDATES    300
+#define NEIGHBOUR_CANDIDATES 150
+#define NEIGHBOURED	     5 /* anchors whose neighbours are tried */
+#define POLISHED	     4 /* candidates that are polished */
+#define ROUNDS		     2
+#define COUNT_LEVELS	     32 /* up to here, an ordered dimension is also tried step by step */
+
+struct candidate {
+	double x[SEARCH_DIMS_MAX];
+	double value;
+};
+
+struct polish { /* LN_BOBYQA's view: the numbers of one candidate */
+	struct acquisition *q;
+	double x[SEARCH_DIMS_MAX];
+	size_t number[SEARCH_DIMS_MAX], n;
+};
+
+static bool is_number(const struct search_dim *d)
+{
+	return !d->category && d->levels != 1;
+}
+
+static void keep_best(struct candidate *best, size_t *n, const double *x, double value, size_t d)
+{
+	size_t at = *n;
+	while (at > 0 && value > best[at - 1].value) {
+		at--;
+	}
+	if (at == POLISHED) {
+		return;
+	}
+	if (*n < POLISHED) {
+		(*n)++;
+	}
+	memmove(&best[at + 1], &best[at], (*n - at - 1) * sizeof(*best));
+	memcpy(best[at].x, x, d * sizeof(double));
+	best[at].value = value;
+}
+
+static double random_coordinate(const struct search_dim *d, struct stats_rng *rng)
+{
+	double u = stats_rng_uniform(rng);
+	return d->levels ? search_cell((int)(u * d->levels), d->levels) : u;
+}
+
+/* One to three coordinates of an anchor changed: categories anew, numbers by a step of about a
+ * third of their length. */
+static void random_neighbour(const struct acquisition *q, struct stats_rng *rng, double *x)
+{
+	const struct search_problem *p = q->problem;
+	size_t from = (size_t)(stats_rng_uniform(rng) * fmin(NEIGHBOURED, (double)q->m));
+	int changes = 1 + (int)(3 * stats_rng_uniform(rng));
+	memcpy(x, q->anchor + from * p->n, p->n * sizeof(double));
+	for (int c = 0; c < changes; c++) {
+		size_t j = (size_t)(stats_rng_uniform(rng) * (double)p->n);
+		if (p->dims[j].category) {
+			x[j] = random_coordinate(&p->dims[j], rng);
+		} else {
+			double step = fmin(0.3 * gp_length(q->model, j), 0.3);
+			x[j] += step * stats_rng_normal(rng);
+		}
+	}
+	search_snap(p, x);
+}
+
+static double polish_value(unsigned n, const double *u, double *gradient, void *state)
+{
+	struct polish *p = state;
+	(void)gradient;
+	for (unsigned i = 0; i < n; i++) {
+		p->x[p->number[i]] = fmin(fmax(u[i], 0), 1);
+	}
+	double value = acquisition_log_gain(p->q, p->x);
+	return isfinite(value) ? value : -1e4;
+}
+
+/* The numbers of x moved by LN_BOBYQA; x is taken only if it is better once snapped. */
+static void polish_numbers(struct acquisition *q, struct candidate *c)
+{
+	const struct search_problem *p = q->problem;
+	struct polish w = {.q = q};
+	double u[SEARCH_DIMS_MAX], step[SEARCH_DIMS_MAX], value;
+	memcpy(w.x, c->x, p->n * sizeof(double));
+	for (size_t j = 0; j < p->n; j++) {
+		if (is_number(&p->dims[j])) {
+			step[w.n] = fmin(0.3 * gp_length(q->model, j), 0.3);
+			u[w.n] = c->x[j];
+			w.number[w.n++] = j;
+		}
+	}
+	nlopt_algorithm algorithm = w.n > 1 ? NLOPT_LN_BOBYQA : NLOPT_LN_COBYLA;
+	nlopt_opt opt = w.n ? nlopt_create(algorithm, (unsigned)w.n) : NULL;
+	if (!opt) {
+		return;
+	}
+	nlopt_set_lower_bounds1(opt, 0);
+	nlopt_set_upper_bounds1(opt, 1);
+	nlopt_set_max_objective(opt, polish_value, &w);
+	nlopt_set_initial_step(opt, step);
+	nlopt_set_xtol_abs1(opt, 2e-3);
+	nlopt_set_maxeval(opt, 12 * (int)w.n + 10);
+	nlopt_set_maxtime(opt, 5);
+	nlopt_optimize(opt, u, &value);
+	nlopt_destroy(opt);
+	polish_value((unsigned)w.n, u, NULL, &w);
+	search_snap(p, w.x);
+	value = acquisition_log_gain(q, w.x);
+	if (value > c->value) {
+		memcpy(c->x, w.x, p->n * sizeof(double));
+		c->value = value;
+	}
+}
+
+static void try_coordinate(struct acquisition *q, struct candidate *c, size_t j, double coordinate)
+{
+	double old = c->x[j];
+	if (coordinate < 0 || coordinate > 1 || coordinate == old) {
+		return;
+	}
+	c->x[j] = coordinate;
+	double value = acquisition_log_gain(q, c->x);
+	if (value > c->value) {
+		c->value = value;
+	} else {
+		c->x[j] = old;
+	}
+}
+
+/* Every category, and two steps either way of every small count. */
+static void polish_steps(struct acquisition *q, struct candidate *c)
+{
+	const struct search_problem *p = q->problem;
+	for (size_t j = 0; j < p->n; j++) {
+		const struct search_dim *d = &p->dims[j];
+		int levels = d->levels;
+		if (d->category) {
+			for (int k = 0; k < levels; k++) {
+				try_coordinate(q, c, j, search_cell(k, levels));
+			}
+		} else if (levels > 1 && levels <= COUNT_LEVELS) {
+			double at = c->x[j];
+			for (int k = -2; k <= 2; k++) {
+				try_coordinate(q, c, j, at + (double)k / levels);
+			}
+		}
+	}
+}
+
+double acquisition_maximise(struct acquisition *q, const double *points, size_t n_points,
+			    struct stats_rng *rng, double *x)
+{
+	const struct search_problem *p = q->problem;
+	struct candidate best[POLISHED + 1];
+	double c[SEARCH_DIMS_MAX];
+	size_t n = 0;
+	for (int i = 0; i < RANDOM_CANDIDATES + NEIGHBOUR_CANDIDATES; i++) {
+		if (i < RANDOM_CANDIDATES) {
+			for (size_t j = 0; j < p->n; j++) {
+				c[j] = random_coordinate(&p->dims[j], rng);
+			}
+		} else {
+			random_neighbour(q, rng, c);
+		}
+		keep_best(best, &n, c, acquisition_log_gain(q, c), p->n);
+	}
+	for (size_t i = 0; i < n; i++) {
+		for (int round = 0; round < ROUNDS; round++) {
+			polish_numbers(q, &best[i]);
+			polish_steps(q, &best[i]);
+		}
+	}
+	/* A replicate of a known point may be worth more than any new one. */
+	size_t top = 0;
+	for (size_t i = 1; i < n; i++) {
+		top = best[i].value > best[top].value ? i : top;
+	}
+	struct candidate winner = best[top];
+	for (size_t i = 0; i < n_points; i++) {
+		double value = acquisition_log_gain(q, points + i * p->n);
+		if (value > winner.value) {
+			winner.value = value;
+			memcpy(winner.x, points + i * p->n, p->n * sizeof(double));
+		}
+	}
+	memcpy(x, winner.x, p->n * sizeof(double));
+	return winner.value;
+}
