@@ -133,38 +133,43 @@ static int check_range(const struct setting *s, const char *field, int64_t i, st
 			 s->name, *field ? "." : "", field, i, t->min, t->max);
 }
 
-/* All fields at once: "4096 16384 4194304". */
+static int check_one_field(const struct setting *s, size_t i, const char *word, int64_t *last,
+			   struct err *e)
+{
+	const struct tunable *t = s->tunable;
+	int64_t v;
+	if (scalar_int(word, &v, e)) {
+		return err_wrap(e, "%s.%s", s->name, t->fields[i]);
+	}
+	if (check_range(s, t->fields[i], v, e)) {
+		return -EINVAL;
+	}
+	if (i && v < *last) {
+		return err_usage(e, "%s: %s (%" PRId64 ") must not be below %s (%" PRId64 ")",
+				 s->name, t->fields[i], v, t->fields[i - 1], *last);
+	}
+	*last = v;
+	return 0;
+}
+
+/* All fields at once: "4096 16384 4194304". The kernel would take fewer and drop more. */
 static int check_fields(const struct setting *s, const struct value *v, struct err *e)
 {
 	const struct tunable *t = s->tunable;
-	int64_t last = INT64_MIN;
-	size_t n = 0, wanted = 0;
+	size_t n = 0, wanted = 0, len;
+	int64_t last = 0;
 	while (wanted < ARRAY_SIZE(t->fields) && t->fields[wanted]) {
 		wanted++;
 	}
-	for (const char *p = v->text; *(p += strspn(p, " \t")); n++) {
+	for (const char *p = v->text; *(p += strspn(p, " \t")); p += len, n++) {
 		char word[32];
-		int64_t i;
-		size_t len = strcspn(p, " \t");
+		len = strcspn(p, " \t");
 		snprintf(word, sizeof(word), "%.*s", (int)(len < 31 ? len : 31), p);
-		if (n == wanted) {
-			break;
-		}
-		if (scalar_int(word, &i, e)) {
-			return err_wrap(e, "%s.%s", s->name, t->fields[n]);
-		}
-		if (check_range(s, t->fields[n], i, e)) {
+		if (n < wanted && check_one_field(s, n, word, &last, e)) {
 			return -EINVAL;
 		}
-		if (i < last) {
-			return err_usage(e,
-					 "%s: %s (%" PRId64 ") must not be below %s (%" PRId64 ")",
-					 s->name, t->fields[n], i, t->fields[n - 1], last);
-		}
-		last = i;
-		p += len;
 	}
-	if (n != wanted || v->text[strcspn(v->text, "\n")]) {
+	if (n != wanted) {
 		return err_usage(e, "%s wants %zu numbers (%s, %s, %s), not '%.60s'", s->name,
 				 wanted, t->fields[0], t->fields[1], t->fields[2], v->text);
 	}
