@@ -142,17 +142,25 @@ static int connect_file(struct store *s, bool immutable)
 	return rc;
 }
 
+/* What was committed may still stand in the log beside the file, which an immutable file has not.
+ */
+static bool has_log(const struct store *s)
+{
+	auto_free char *log = NULL;
+	struct stat st;
+	if (asprintf(&log, "%s-wal", s->path) < 0) {
+		log = NULL;
+		return true;
+	}
+	return !stat(log, &st) && st.st_size > 0;
+}
+
 /* Where only reading is wanted and the folder is not ours to write, WAL's shared memory cannot be
  * made; the file can still be read as it is if there is no log beside it. */
 static bool immutable_helps(const struct store *s, int rc)
 {
-	auto_free char *log = NULL;
-	struct stat st;
-	if (s->write || ((rc & 0xff) != SQLITE_CANTOPEN && (rc & 0xff) != SQLITE_READONLY) ||
-	    asprintf(&log, "%s-wal", s->path) < 0) {
-		return false;
-	}
-	return stat(log, &st) || st.st_size == 0;
+	bool refused = (rc & 0xff) == SQLITE_CANTOPEN || (rc & 0xff) == SQLITE_READONLY;
+	return refused && !s->write && !has_log(s);
 }
 
 static int connect_store(struct store *s, struct err *e)
@@ -164,11 +172,17 @@ static int connect_store(struct store *s, struct err *e)
 		return err_set(e, -errno, "cannot write the store %s: %s", s->path,
 			       strerror(errno));
 	}
-	int rc = connect_file(s, on_read_only(s->path));
+	int rc = connect_file(s, on_read_only(s->path) && !has_log(s));
 	if (rc && immutable_helps(s, rc)) {
 		sqlite3_close(s->db);
 		s->db = NULL;
 		rc = connect_file(s, true);
+	}
+	if ((rc & 0xff) == SQLITE_CANTOPEN && on_read_only(s->path) && has_log(s)) {
+		return err_set(e, -EROFS,
+			       "the store %s is on read-only media with a log beside it (%s-wal) "
+			       "that is not merged yet: open it once where it can be written",
+			       s->path, s->path);
 	}
 	return rc ? store_error(s, rc, "open it", e) : 0;
 }

@@ -118,10 +118,10 @@ int store_schema_migrate(struct store *s, struct err *e)
 	return store_exec(s, "COMMIT", "bring it up to date", e);
 }
 
-static int create_at(const char *temporary, struct err *e)
+static int create_at(const char *temporary, const char *path, struct err *e)
 {
 	char id[64];
-	struct store s = {.path = (char *)temporary, .write = true};
+	struct store s = {.path = (char *)path, .write = true}; /* for its sentences */
 	snprintf(id, sizeof(id), "PRAGMA application_id = %d", STORE_APPLICATION_ID);
 	int rc = sqlite3_open_v2(temporary, &s.db, SQLITE_OPEN_READWRITE, NULL);
 	int r = rc ? store_error(&s, rc, "make it", e) : store_exec(&s, id, "mark it", e);
@@ -159,7 +159,7 @@ int store_schema_create(const char *path, struct err *e)
 	if (fd < 0) {
 		return err_set(e, -errno, "cannot make the store %s: %s", path, strerror(errno));
 	}
-	int r = create_at(temporary, e);
+	int r = create_at(temporary, path, e);
 	if (!r) {
 		r = put_in_place(temporary, path, e);
 	}

@@ -5,6 +5,7 @@
  */
 #include "store_private.h"
 #include <errno.h>
+#include <string.h>
 
 static int errno_of(struct store *s, int rc)
 {
@@ -35,8 +36,11 @@ int store_error(struct store *s, int rc, const char *what, struct err *e)
 			       "recover it with sqlite3's .recover",
 			       s->path, sqlite3_errstr(rc & 0xff));
 	}
-	return err_set(e, code, "the store %s: cannot %s: %s", s->path, what,
-		       s->db ? sqlite3_errmsg(s->db) : sqlite3_errstr(rc));
+	const char *why = s->db ? sqlite3_errmsg(s->db) : sqlite3_errstr(rc);
+	if ((rc & 0xff) == SQLITE_IOERR && code != -EIO) {
+		why = strerror(-code); /* says more than "disk I/O error" */
+	}
+	return err_set(e, code, "the store %s: cannot %s: %s", s->path, what, why);
 }
 
 int store_exec(struct store *s, const char *sql, const char *what, struct err *e)
