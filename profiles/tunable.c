@@ -228,7 +228,7 @@ int tunable_check(const struct setting *s, const char *field, const struct value
 	enum value_type type = whole ? VALUE_TEXT : t->type;
 	bool any = type == VALUE_NONE && v->type != VALUE_NONE;
 	bool unlisted_text = t->class == CLASS_UNLISTED && v->type == VALUE_TEXT;
-	if (v->type != type && !any && !unlisted_text) {
+	if (v->type == VALUE_NONE || (v->type != type && !any && !unlisted_text)) {
 		value_format(v, UNIT_NONE, text, sizeof(text));
 		return err_usage(e, "%s%s%s wants %s, not '%s'", s->name, *field ? "." : "", field,
 				 whole ? "a list of all its fields" : type_name(type), text);
