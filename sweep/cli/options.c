@@ -117,6 +117,15 @@ static int take_option(struct cli *c, int index, const char *argument, struct er
 	return 0;
 }
 
+/* getopt takes beginnings of names; a script must not break when a longer name is added. */
+static bool is_spelt_out(const struct command *c, int index, const char *word)
+{
+	const char *name = option_at(c, (size_t)index)->name;
+	return strncmp(word, "--", 2) != 0 ||
+	       (strncmp(word + 2, name, strlen(name)) == 0 &&
+		(word[2 + strlen(name)] == '\0' || word[2 + strlen(name)] == '='));
+}
+
 /* Options and arguments may be mixed; what follows "--" is arguments. */
 static int parse_words(struct cli *c, int argc, char **argv, struct err *e)
 {
@@ -141,6 +150,9 @@ static int parse_words(struct cli *c, int argc, char **argv, struct err *e)
 			return err_usage(e, "%s: %s wants an argument", c->command->name, word);
 		}
 		int index = opt >= 1000 ? opt - 1000 : opt == '?' ? -1 : by_letter(c->command, opt);
+		if (index >= 0 && !is_spelt_out(c->command, index, word)) {
+			index = -1;
+		}
 		int rc = index < 0 ? bad_option(c, word, e) : take_option(c, index, optarg, e);
 		if (rc < 0) {
 			return rc;
