@@ -26,12 +26,12 @@ const struct engine_ops *engine_find(const char *name, struct err *e)
 		}
 	}
 	if (strcmp(name, "netperf") == 0 || strcmp(name, "iperf3") == 0) {
-		err_usage(e, "engine `%s` is not built yet: builtin, command and simulated are",
+		err_usage(e, "engine '%s' is not built yet: builtin, command and simulated are",
 			  name);
 		return NULL;
 	}
 	const char *near = nearest_word(name, names, ARRAY_SIZE(names));
-	err_usage(e, "there is no engine `%.40s`%s%s%s (builtin, command, simulated)", name,
-		  near ? "; did you mean `" : "", near ? near : "", near ? "`?" : "");
+	err_usage(e, "there is no engine '%.40s'%s%s%s (builtin, command, simulated)", name,
+		  near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 	return NULL;
 }

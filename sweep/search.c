@@ -79,17 +79,17 @@ static const struct search_ops *find(const char *algorithm, struct err *e)
 		}
 	}
 	if (strcmp(name, "surrogate") == 0) {
-		err_usage(e, "algorithm `surrogate` is not built yet: auto is the nearest");
+		err_usage(e, "algorithm 'surrogate' is not built yet: auto is the nearest");
 		return NULL;
 	}
 	int ignored, rc = search_nlopt_find(name, &ignored, e);
 	if (rc == -ENOENT) {
 		const char *near = nearest_word(name, search_names(), SIZE_MAX);
 		err_usage(e,
-			  "there is no algorithm `%.40s`%s%s%s (auto, sobol, random, grid, "
+			  "there is no algorithm '%.40s'%s%s%s (auto, sobol, random, grid, "
 			  "coordinate, or a derivative-free one of NLopt, e.g. GN_DIRECT_L)",
-			  algorithm, near ? "; did you mean `" : "", near ? near : "",
-			  near ? "`?" : "");
+			  algorithm, near ? "; did you mean '" : "", near ? near : "",
+			  near ? "'?" : "");
 	}
 	return rc ? NULL : &search_nlopt;
 }

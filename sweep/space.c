@@ -35,8 +35,7 @@ static void run_scope_range(const struct spec_tunable *t, struct tunable_range *
 	}
 	bool size = strcmp(row->name, "socket.message_size") == 0 ||
 		    strcmp(row->name, "socket.receive_size") == 0;
-	bool one = strcmp(row->name, "socket.ring") == 0 ||
-		   strcmp(row->name, "socket.receive_lowat") == 0;
+	bool one = strcmp(row->name, "socket.ring") == 0;
 	range->present = row->type == VALUE_BOOL ? value_bool(false)
 						 : value_int(size  ? 128 * 1024
 							     : one ? 1

@@ -77,7 +77,7 @@ static int check_choices(const struct spec *spec, const struct dimension *d,
 			char list[400];
 			join_choices(range, list, sizeof(list));
 			return space_refuse(spec, d->tunable->place, e,
-					    "%s: %s has no `%s` (it has %s)", d->key,
+					    "%s: %s has no '%s' (it has %s)", d->key,
 					    host_name(spec, d), d->choices[i].text, list);
 		}
 	}

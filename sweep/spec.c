@@ -21,7 +21,7 @@ static int refuse_unbuilt(struct yaml_at root, struct err *e)
 	for (size_t i = 0; i < ARRAY_SIZE(unbuilt); i++) {
 		struct yaml_at at = yaml_get(root, unbuilt[i]);
 		if (yaml_kind(at) != YAML_ABSENT) {
-			return yaml_error(at, e, "`%s` is not built yet: leave it out", unbuilt[i]);
+			return yaml_error(at, e, "'%s' is not built yet: leave it out", unbuilt[i]);
 		}
 	}
 	return 0;
@@ -31,12 +31,12 @@ static int check_version(struct yaml_at root, struct err *e)
 {
 	struct yaml_at at = yaml_get(root, "tunesweep");
 	if (yaml_kind(at) == YAML_ABSENT) {
-		return yaml_error(root, e, "a spec begins with `tunesweep: 1`");
+		return yaml_error(root, e, "a spec begins with 'tunesweep: 1'");
 	}
 	int64_t version;
 	int rc = yaml_as_int(at, 0, INT64_MAX, &version, e);
 	if (rc == 0 && version != 1) {
-		return yaml_error(at, e, "spec version %lld is not known: write `tunesweep: 1`",
+		return yaml_error(at, e, "spec version %lld is not known: write 'tunesweep: 1'",
 				  (long long)version);
 	}
 	return rc;
@@ -45,7 +45,7 @@ static int check_version(struct yaml_at root, struct err *e)
 static int need(struct yaml_at root, const char *key, const char *what, struct err *e)
 {
 	if (yaml_kind(yaml_get(root, key)) == YAML_ABSENT) {
-		return yaml_error(root, e, "`%s` is missing: %s", key, what);
+		return yaml_error(root, e, "'%s' is missing: %s", key, what);
 	}
 	return 0;
 }
@@ -78,7 +78,7 @@ static int parse_name(struct spec *s, struct yaml_at at, struct err *e)
 	int rc = yaml_as_text(at, s->name, sizeof(s->name), e);
 	if (rc == 0 && !name_is_plain(s->name)) {
 		return yaml_error(at, e,
-				  "name `%s`: letters, digits, dot, dash and underscore only, "
+				  "name '%s': letters, digits, dot, dash and underscore only, "
 				  "beginning with a letter or digit",
 				  s->name);
 	}

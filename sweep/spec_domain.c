@@ -63,6 +63,15 @@ static int param_value(struct yaml_at at, struct value *out, struct err *e)
 	return param_word(at, out, e);
 }
 
+/* 0 of a socket's buffer or limit: not set at all, so that a sweep can choose between a fixed size
+ * and the kernel's own (stream.h). The catalogue knows only what can be set. */
+static bool is_unset(const struct spec_tunable *t, const struct value *v)
+{
+	return t->target.setting.tunable->backend == BACKEND_SOCKET && v->type == VALUE_INT &&
+	       v->i == 0 && t->target.setting.tunable->unit != UNIT_COUNT &&
+	       !strstr(t->target.setting.name, "_size");
+}
+
 static int catalogue_value(const struct spec_tunable *t, struct yaml_at at, struct value *out,
 			   struct err *e)
 {
@@ -80,7 +89,7 @@ static int catalogue_value(const struct spec_tunable *t, struct yaml_at at, stru
 	} else if (value_parse(yaml_text(at), t->type, row->unit, out, e)) {
 		return yaml_error_at(at, e);
 	}
-	if (tunable_check(&t->target.setting, t->target.field, out, e)) {
+	if (!is_unset(t, out) && tunable_check(&t->target.setting, t->target.field, out, e)) {
 		return yaml_error_at(at, e);
 	}
 	return 0;
@@ -126,7 +135,7 @@ static int parse_type(struct spec_tunable *t, struct yaml_at at, struct err *e)
 	static const char *const words[] = {"int", "float", NULL};
 	if (!is_param(t)) {
 		if (yaml_kind(at) != YAML_ABSENT) {
-			return yaml_error(at, e, "`type` is for param.NAME only: %s has its own",
+			return yaml_error(at, e, "'type' is for param.NAME only: %s has its own",
 					  t->target.setting.name);
 		}
 		bool whole = t->target.setting.tunable->fields[0] && !t->target.field[0];
@@ -154,11 +163,11 @@ static int parse_bound(struct spec_tunable *t, struct yaml_at at, bool typed, do
 		return rc;
 	}
 	if (!is_number(v.type)) {
-		return yaml_error(at, e, "`%s` is no number: a range is between two numbers",
+		return yaml_error(at, e, "'%s' is no number: a range is between two numbers",
 				  yaml_text(at));
 	}
 	if (typed && t->type == VALUE_INT && v.type == VALUE_REAL) {
-		return yaml_error(at, e, "`%s` is no integer, and `type: int` wants one",
+		return yaml_error(at, e, "'%s' is no integer, and 'type: int' wants one",
 				  yaml_text(at));
 	}
 	*out = as_double(&v);
@@ -168,7 +177,7 @@ static int parse_bound(struct spec_tunable *t, struct yaml_at at, bool typed, do
 static int parse_range(struct spec_tunable *t, struct yaml_at range, struct err *e)
 {
 	if (!is_param(t) && !is_number(t->type)) {
-		return yaml_error(range, e, "%s takes no numbers: give `choices`",
+		return yaml_error(range, e, "%s takes no numbers: give 'choices'",
 				  t->target.setting.name);
 	}
 	if (yaml_kind(range) == YAML_SCALAR && strcmp(yaml_text(range), "auto") == 0) {
@@ -202,7 +211,7 @@ static int add_choice(struct spec_tunable *t, struct yaml_at at, struct err *e)
 	}
 	for (size_t i = 0; i < t->n_choices; i++) {
 		if (value_equal(&t->choices[i], &v)) {
-			return yaml_error(at, e, "`%s` is among the choices twice", yaml_text(at));
+			return yaml_error(at, e, "'%s' is among the choices twice", yaml_text(at));
 		}
 	}
 	t->choices[t->n_choices++] = v;
@@ -266,13 +275,13 @@ static int parse_scale(struct spec_tunable *t, struct yaml_at map, struct err *e
 		return rc;
 	}
 	if (t->domain != DOMAIN_RANGE && t->domain != DOMAIN_RANGE_AUTO) {
-		return yaml_error(at, e, "`scale` goes with `range`: choices have none");
+		return yaml_error(at, e, "'scale' goes with 'range': choices have none");
 	}
 	t->log = i == 1;
 	if (t->log && t->domain == DOMAIN_RANGE && t->lo <= 0) {
 		return yaml_error(at, e,
 				  "a log scale begins above 0: raise the range's lower end, or "
-				  "leave `scale` out");
+				  "leave 'scale' out");
 	}
 	return 0;
 }
@@ -286,7 +295,7 @@ static int parse_step(struct spec_tunable *t, struct yaml_at map, struct err *e)
 		return 0;
 	}
 	if (t->domain != DOMAIN_RANGE && t->domain != DOMAIN_RANGE_AUTO) {
-		return yaml_error(at, e, "`step` goes with `range`: choices have none");
+		return yaml_error(at, e, "'step' goes with 'range': choices have none");
 	}
 	struct value v;
 	const struct tunable *row = t->target.setting.tunable;
@@ -296,7 +305,7 @@ static int parse_step(struct spec_tunable *t, struct yaml_at map, struct err *e)
 		return is_param(t) ? rc : yaml_error_at(at, e);
 	}
 	if (!is_number(v.type) || (t->type == VALUE_INT && v.type == VALUE_REAL)) {
-		return yaml_error(at, e, "step: `%s` is no %s", yaml_text(at),
+		return yaml_error(at, e, "step: '%s' is no %s", yaml_text(at),
 				  t->type == VALUE_INT ? "integer" : "number");
 	}
 	t->step = as_double(&v);
@@ -318,7 +327,7 @@ static int parse_default(struct spec_tunable *t, struct yaml_at map, struct err 
 	}
 	if (!is_param(t)) {
 		return yaml_error(at, e,
-				  "`default` is for param.NAME only: the baseline of %s is what "
+				  "'default' is for param.NAME only: the baseline of %s is what "
 				  "the machine has",
 				  t->target.setting.name);
 	}
@@ -329,7 +338,7 @@ static int parse_default(struct spec_tunable *t, struct yaml_at map, struct err 
 	}
 	convert(t, &v);
 	if (v.type != t->type) {
-		return yaml_error(at, e, "default: `%s` is not of the parameter's type",
+		return yaml_error(at, e, "default: '%s' is not of the parameter's type",
 				  yaml_text(at));
 	}
 	bool among = t->domain != DOMAIN_CHOICES;
@@ -337,7 +346,7 @@ static int parse_default(struct spec_tunable *t, struct yaml_at map, struct err 
 		among = among || value_equal(&t->choices[i], &v);
 	}
 	if (!among) {
-		return yaml_error(at, e, "default: `%s` is not among the choices", yaml_text(at));
+		return yaml_error(at, e, "default: '%s' is not among the choices", yaml_text(at));
 	}
 	t->target.value = v;
 	return 0;
@@ -353,7 +362,7 @@ int spec_parse_domain(struct spec_tunable *t, struct yaml_at map, struct err *e)
 		return rc;
 	}
 	if (has_range && has_choices) {
-		return yaml_error(choices, e, "`range` and `choices` for one tunable: one of them");
+		return yaml_error(choices, e, "'range' and 'choices' for one tunable: one of them");
 	}
 	if (has_range) {
 		rc = parse_range(t, range, e);
@@ -362,7 +371,7 @@ int spec_parse_domain(struct spec_tunable *t, struct yaml_at map, struct err *e)
 	} else if (t->type == VALUE_BOOL) {
 		rc = boolean_choices(t, e);
 	} else {
-		return yaml_error(map, e, "%s wants `range: [LOW, HIGH]` or `choices: [...]`",
+		return yaml_error(map, e, "%s wants 'range: [LOW, HIGH]' or 'choices: [...]'",
 				  t->target.setting.name);
 	}
 	rc = rc ? rc : parse_scale(t, map, e);

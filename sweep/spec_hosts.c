@@ -74,8 +74,8 @@ static int parse_via_word(struct host_via *via, struct yaml_at at, struct err *e
 		if (!*name || strchr(name, '/') || strcmp(name, ".") == 0 ||
 		    strcmp(name, "..") == 0 || strlen(name) >= sizeof(via->netns)) {
 			return yaml_error(at, e,
-					  "`%s`: the name of a network namespace is wanted after "
-					  "netns: (as `ip netns` lists them)",
+					  "'%s': the name of a network namespace is wanted after "
+					  "netns: (as 'ip netns' lists them)",
 					  text);
 		}
 		via->kind = VIA_NETNS;
@@ -84,9 +84,9 @@ static int parse_via_word(struct host_via *via, struct yaml_at at, struct err *e
 	}
 	const char *near = nearest_word(text, words, ARRAY_SIZE(words));
 	return yaml_error(at, e,
-			  "`%s` is no way to a host: local, lab, netns:NAME, or a command as a "
+			  "'%s' is no way to a host: local, lab, netns:NAME, or a command as a "
 			  "list, e.g. [ssh, tx1]%s%s%s",
-			  text, near ? "; did you mean `" : "", near ? near : "", near ? "`?" : "");
+			  text, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 
 static int parse_via(struct host_via *via, struct yaml_at at, struct err *e)
@@ -108,7 +108,7 @@ static int parse_host_fields(struct spec_host *h, struct yaml_at map, struct err
 	struct yaml_at via = yaml_get(map, "via");
 	if (yaml_kind(via) == YAML_ABSENT) {
 		return yaml_error(map, e,
-				  "host `%s` wants `via`: local, lab, netns:NAME, or a command "
+				  "host '%s' wants 'via': local, lab, netns:NAME, or a command "
 				  "as a list, e.g. [ssh, tx1]",
 				  h->name);
 	}
@@ -120,7 +120,7 @@ static int parse_host_fields(struct spec_host *h, struct yaml_at map, struct err
 	if (rc == 0 && yaml_kind(agent) != YAML_ABSENT) {
 		rc = yaml_as_text(agent, h->via.agent, sizeof(h->via.agent), e);
 		if (rc == 0 && h->via.agent[0] != '/') {
-			return yaml_error(agent, e, "`%s`: the agent's path begins with `/`",
+			return yaml_error(agent, e, "'%s': the agent's path begins with '/'",
 					  h->via.agent);
 		}
 	}
@@ -138,7 +138,7 @@ static int parse_host(struct spec *s, struct yaml_at key, struct yaml_at map, st
 	}
 	if (!h->name[0] || h->name[strspn(h->name, allowed)]) {
 		return yaml_error(key, e,
-				  "host name `%s`: letters, digits, dot, dash and underscore only",
+				  "host name '%s': letters, digits, dot, dash and underscore only",
 				  h->name);
 	}
 	h->place = spec_place_of(key);
@@ -158,7 +158,7 @@ static int number_lab_ends(struct spec *s, struct yaml_at hosts, struct err *e)
 	if (n == 0 || n == 2) {
 		return 0;
 	}
-	return yaml_error(hosts, e, "the lab has two ends: two hosts `via: lab`, not %d", n);
+	return yaml_error(hosts, e, "the lab has two ends: two hosts 'via: lab', not %d", n);
 }
 
 int spec_parse_hosts(struct spec *s, struct yaml_at hosts, struct err *e)
@@ -190,7 +190,7 @@ int spec_find_host(const struct spec *s, struct yaml_at at, int *out, struct err
 		return rc;
 	}
 	if (s->n_hosts == 0) {
-		return yaml_error(at, e, "host `%s`: this spec has no `hosts`", name);
+		return yaml_error(at, e, "host '%s': this spec has no 'hosts'", name);
 	}
 	const char *names[SPEC_HOSTS_MAX];
 	for (size_t i = 0; i < s->n_hosts; i++) {
@@ -206,8 +206,8 @@ int spec_find_host(const struct spec *s, struct yaml_at at, int *out, struct err
 		snprintf(list + used, sizeof(list) - used, "%s%s", i ? ", " : "", names[i]);
 	}
 	const char *near = nearest_word(name, names, s->n_hosts);
-	return yaml_error(at, e, "there is no host `%s`%s%s%s (hosts: %s)", name,
-			  near ? "; did you mean `" : "", near ? near : "", near ? "`?" : "", list);
+	return yaml_error(at, e, "there is no host '%s'%s%s%s (hosts: %s)", name,
+			  near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "", list);
 }
 
 static bool has_lab(const struct spec *s)
@@ -265,8 +265,8 @@ int spec_parse_link(struct spec *s, struct yaml_at link, struct err *e)
 	}
 	if (!has_lab(s)) {
 		return yaml_error(link, e,
-				  "`link` shapes the lab's link: it goes with hosts "
-				  "`via: lab` only");
+				  "'link' shapes the lab's link: it goes with hosts "
+				  "'via: lab' only");
 	}
 	s->has_link = true;
 	return parse_link_fields(&s->link, link, e);

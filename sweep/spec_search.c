@@ -14,7 +14,7 @@ static int parse_goal(struct spec *s, struct yaml_at map, bool own, struct err *
 	struct yaml_at up = yaml_get(map, "maximize"), down = yaml_get(map, "minimize");
 	if (yaml_kind(up) != YAML_ABSENT && yaml_kind(down) != YAML_ABSENT) {
 		return yaml_error(down, e,
-				  "`maximize` and `minimize` in one objective: one of them");
+				  "'maximize' and 'minimize' in one objective: one of them");
 	}
 	bool minimize = yaml_kind(down) != YAML_ABSENT;
 	struct yaml_at at = minimize ? down : up;
@@ -133,7 +133,7 @@ int spec_parse_proof(struct spec *s, struct yaml_at map, struct err *e)
 	if (rc == 0 && yaml_kind(time) != YAML_ABSENT) {
 		rc = yaml_as_time(time, &s->proof_time, e);
 		if (rc == 0 && s->proof_time <= 0) {
-			return yaml_error(time, e, "time: above 0; `pairs: 0` is no proof at all");
+			return yaml_error(time, e, "time: above 0; 'pairs: 0' is no proof at all");
 		}
 	}
 	return rc;

@@ -30,7 +30,7 @@ static int parse_engine(struct spec_test *t, struct yaml_at at, struct err *e)
 	snprintf(t->engine, sizeof(t->engine), "%s", engines[i]);
 	if (is_engine(t, "netperf") || is_engine(t, "iperf3")) {
 		return yaml_error(at, e,
-				  "engine `%s` is not built yet: builtin, command and simulated "
+				  "engine '%s' is not built yet: builtin, command and simulated "
 				  "are",
 				  t->engine);
 	}
@@ -48,7 +48,7 @@ static int parse_type(struct spec_test *t, struct yaml_at at, struct err *e)
 	}
 	snprintf(t->type, sizeof(t->type), "%s", types[i]);
 	if (i > 0) {
-		return yaml_error(at, e, "test type `%s` is not built yet: tcp_stream is", t->type);
+		return yaml_error(at, e, "test type '%s' is not built yet: tcp_stream is", t->type);
 	}
 	return 0;
 }
@@ -65,7 +65,7 @@ static int check_engine_keys(const struct spec_test *t, struct yaml_at test, str
 	for (size_t i = 0; i < ARRAY_SIZE(owned); i++) {
 		struct yaml_at at = yaml_get(test, owned[i].key);
 		if (yaml_kind(at) != YAML_ABSENT && !is_engine(t, owned[i].engine)) {
-			return yaml_error(at, e, "`%s` goes with `engine: %s`; here it is %s",
+			return yaml_error(at, e, "'%s' goes with 'engine: %s'; here it is %s",
 					  owned[i].key, owned[i].engine, t->engine);
 		}
 	}
@@ -82,7 +82,7 @@ static int parse_command(struct spec_test *t, struct yaml_at test, struct err *e
 	}
 	if (yaml_kind(command) == YAML_ABSENT) {
 		return yaml_error(test, e,
-				  "`engine: command` wants `command`: a list, e.g. [./bench, "
+				  "'engine: command' wants 'command': a list, e.g. [./bench, "
 				  "--flag]");
 	}
 	int rc = spec_parse_argv(command, &t->command, e);
@@ -134,8 +134,8 @@ static int parse_ends(struct spec *s, struct yaml_at test, struct err *e)
 	}
 	if (s->n_hosts == 0) {
 		return yaml_error(test, e,
-				  "engine builtin sends between hosts: `hosts` is missing (with "
-				  "`engine: command` or `simulated` it may be left out)");
+				  "engine builtin sends between hosts: 'hosts' is missing (with "
+				  "'engine: command' or 'simulated' it may be left out)");
 	}
 	t->from = 0;
 	t->to = s->n_hosts > 1 ? 1 : 0;
@@ -147,12 +147,12 @@ static int parse_ends(struct spec *s, struct yaml_at test, struct err *e)
 		rc = spec_find_host(s, to, &t->to, e);
 	}
 	if (rc == 0 && t->from == t->to && s->n_hosts > 1) {
-		return yaml_error(test, e, "`from` and `to` are both `%s`: two hosts are wanted",
+		return yaml_error(test, e, "'from' and 'to' are both '%s': two hosts are wanted",
 				  s->hosts[t->from].name);
 	}
 	if (rc == 0 && s->n_hosts > 2 &&
 	    (yaml_kind(from) == YAML_ABSENT || yaml_kind(to) == YAML_ABSENT)) {
-		return yaml_error(test, e, "there are %zu hosts: say `from` and `to`", s->n_hosts);
+		return yaml_error(test, e, "there are %zu hosts: say 'from' and 'to'", s->n_hosts);
 	}
 	return rc;
 }
@@ -196,7 +196,8 @@ static int parse_repeats(struct spec_test *t, struct yaml_at samples, struct err
 		return rc;
 	}
 	if (lo > hi) {
-		return yaml_error(samples, e, "samples: the range is upside down: [%lld, %lld]",
+		return yaml_error(samples, e,
+				  "samples: the range is upside down: write [%lld, %lld]",
 				  (long long)hi, (long long)lo);
 	}
 	t->samples_min = (int)lo;

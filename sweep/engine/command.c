@@ -55,7 +55,7 @@ static int check_program(const struct spec *s, struct err *e)
 	if (found) {
 		return 0;
 	}
-	return spec_error(s, s->test.place, e, "the command `%.200s` cannot be found or run",
+	return spec_error(s, s->test.place, e, "the command '%.200s' cannot be found or run",
 			  program);
 }
 

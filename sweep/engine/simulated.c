@@ -69,8 +69,8 @@ static int simulated_create(const struct engine_env *env, void **state, struct e
 	int second = find_size(env->space, "rmem", find_size(env->space, "wmem", -1));
 	if (surface_needs_sizes(surface) && second < 0) {
 		return spec_error(env->spec, env->spec->test.place, e,
-				  "surface `%s` wants two tunables that are sizes, e.g. param.wmem "
-				  "and param.rmem with `range`",
+				  "surface '%s' wants two tunables that are sizes, e.g. param.wmem "
+				  "and param.rmem with 'range'",
 				  surface);
 	}
 	struct simulated *m = calloc(1, sizeof(*m));
