@@ -8,6 +8,7 @@
 #include "netns.h"
 #include "sysfile.h"
 #include <arpa/inet.h>
+#include <dirent.h>
 #include <errno.h>
 #include <ifaddrs.h>
 #include <net/if.h>
@@ -34,6 +35,34 @@ static bool same_index(const struct sysroot *root, const char *device, unsigned 
 	return strtoul(text_of(root, path, text, sizeof(text)), NULL, 10) == index;
 }
 
+static int foreign_sysfs(const char *device, struct err *e)
+{
+	return err_set(e, -EXDEV,
+		       "/sys does not show the devices of this network namespace (%s): mount "
+		       "sysfs in it first",
+		       device);
+}
+
+/* The other way round: a namespace with a loopback alone has the same number for it. */
+static int check_sysfs_has_no_more(const struct sysroot *root, struct err *e)
+{
+	char path[300];
+	int rc = 0;
+	DIR *d = opendir("/sys/class/net");
+	const struct dirent *entry;
+	while (rc == 0 && d && (entry = readdir(d))) {
+		snprintf(path, sizeof(path), "/sys/class/net/%s/ifindex", entry->d_name);
+		if (entry->d_name[0] != '.' && sysfile_exists(root, path) &&
+		    if_nametoindex(entry->d_name) == 0) {
+			rc = foreign_sysfs(entry->d_name, e);
+		}
+	}
+	if (d) {
+		closedir(d);
+	}
+	return rc;
+}
+
 /* After a plain setns /sys still shows the devices of another namespace: setting those would
  * change a machine that nobody named. */
 static int check_sysfs(const struct sysroot *root, struct err *e)
@@ -42,16 +71,13 @@ static int check_sysfs(const struct sysroot *root, struct err *e)
 	int rc = 0;
 	for (struct if_nameindex *i = all; rc == 0 && i && i->if_index; i++) {
 		if (!same_index(root, i->if_name, i->if_index)) {
-			rc = err_set(e, -EXDEV,
-				     "/sys does not show the devices of this network namespace "
-				     "(%s): mount sysfs in it first",
-				     i->if_name);
+			rc = foreign_sysfs(i->if_name, e);
 		}
 	}
 	if (all) {
 		if_freenameindex(all);
 	}
-	return rc;
+	return rc ? rc : check_sysfs_has_no_more(root, e);
 }
 
 /* Of an interface that is up, and no link-local one. */

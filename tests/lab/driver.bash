@@ -6,6 +6,7 @@ BUILD=${BUILD:-build}
 DRIVER=$BUILD/lab-driver # beside the agent, where the launcher looks for it
 AGENT=$BUILD/tunesweep-agent
 failed=0
+shopt -s extglob
 
 ok() { echo "ok $1"; }
 not_ok() { echo "not ok $1 - $2"; failed=$((failed + 1)); }

@@ -1,0 +1,302 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# The agent in a namespace of its own: requests, privileges, and everything that may end it: end of
+# input, signals, silence, SIGKILL of it, of it and its guardian, and of the main process.
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+. tests/lab/driver.bash
+
+if [[ $(id -u) != 0 ]]; then skip agent "namespaces want root"; exit 0; fi
+if ! ip netns add "tsl-$$" 2>/dev/null; then skip agent "no network namespaces here"; exit 0; fi
+NS=tsl-$$
+ip -n "$NS" link set lo up
+TMP=$(mktemp -d)
+trap 'ip netns del "$NS" 2>/dev/null; rm -rf "$TMP"' EXIT
+build_driver
+
+rmem() { ip netns exec "$NS" sysctl -n net.ipv4.tcp_rmem | tr -s '\t ' ' '; }
+is_rmem() { [[ $(rmem) == "$1" ]]; }
+ip netns exec "$NS" sysctl -qw net.ipv4.tcp_rmem="4096 131072 6291456"
+BASE=$(rmem)
+TUNED="4096 131072 8388608"
+R=net.ipv4.tcp_rmem
+
+# In: requests by line. Out: answers. The agent runs in the namespace without a launcher.
+plain_agent() { ip netns exec "$NS" "$AGENT" --run-dir "$TMP/run" "$@"; }
+req() { printf '{"v":1,"id":%d,"op":"%s"%s}\n' "$1" "$2" "${3:+,$3}"; }
+OPEN='"layer":"sweep","profile":"t","settings":[{"set":"net.ipv4.tcp_rmem","device":""}]'
+value() { printf '"values":[{"set":"%s","device":"","field":"%s","value":%s}]' "$1" "$2" "$3"; }
+
+### The protocol from outside, as a stranger would speak it
+check version "$("$AGENT" --version)" "tunesweep-agent [0-9]*"
+check help "$("$AGENT" --help)" "usage: tunesweep-agent*"
+"$AGENT" --nonsense </dev/null >/dev/null 2>&1
+check "unknown option is status 2" "$?" 2
+check "hello" "$(req 1 hello | plain_agent)" '*"ok":true*"netns_cookie":*'
+check "other protocol version" "$(echo '{"v":2,"id":1,"op":"hello"}' | plain_agent)" '*"ok":false*protocol*'
+check "unknown operation" "$(req 1 exec | plain_agent)" '*"ok":false*no operation*'
+check "unknown key" "$(req 1 ping '"path":"/etc"' | plain_agent)" '*"ok":false*'
+check "garbage is answered" "$({ echo '}{'; req 2 ping; } | plain_agent | tail -n 1)" '*"id":2,"ok":true*'
+check "a line over 64 KiB ends it" "$(head -c 70000 /dev/zero | tr '\0' x | plain_agent | wc -l)" 0
+check "set without open" "$(req 1 set "$(value $R max 8388608)" | plain_agent)" '*"ok":false*'
+for name in net.ipv4..tcp_rmem ../tcp_rmem net/ipv4/../../kernel/panic net.ipv4.. /proc/sys/kernel/panic; do
+	check "name $name is refused" \
+		"$({ req 1 open "$OPEN"; req 2 set "$(value "$name" max 1)"; } | plain_agent | tail -n 1)" '*"ok":false*'
+	check "name $name is refused on open" \
+		"$(req 1 open "\"layer\":\"sweep\",\"profile\":\"\",\"settings\":[{\"set\":\"$name\",\"device\":\"\"}]" | plain_agent)" '*"ok":false*'
+done
+for bad in '"x"' true null '[1]' -1 99999999999 1.5; do
+	check "value $bad is refused" \
+		"$({ req 1 open "$OPEN"; req 2 set "$(value $R max "$bad")"; } | plain_agent | tail -n 1)" '*"ok":false*'
+done
+check "nothing was changed by all that" "$(rmem)" "$BASE"
+
+### Ends of an agent that was started by hand
+check "end of input rolls back" "$({ req 1 open "$OPEN"; req 2 set "$(value $R max 8388608)"; } | plain_agent | tail -n 1)" '*"effective":\[8388608\]*'
+check "end of input rolled back" "$(rmem)" "$BASE"
+check "no journal is left" "$(find "$TMP/run" -name '*.journal' | wc -l)" 0
+
+# with_agent ARGS...: an agent as a coprocess with the value set; its pid in $agent
+with_agent() {
+	coproc A { exec ip netns exec "$NS" "$AGENT" --run-dir "$TMP/run" "$@" 2>>"$TMP/err"; }
+	agent=$A_PID
+	exec {to}>&"${A[1]}" {from}<&"${A[0]}"
+	eval "exec ${A[1]}>&- ${A[0]}<&-"
+	{ req 1 open "$OPEN"; req 2 set "$(value $R max 8388608)"; } >&"$to"
+	read -r -t 20 line <&"$from"
+	read -r -t 20 line <&"$from"
+	check "an agent sets ($*)" "$(rmem)" "$TUNED"
+}
+end_agent() {
+	exec {to}>&- {from}<&-
+	wait "$agent" 2>/dev/null
+}
+for sig in TERM INT HUP; do
+	with_agent
+	kill -$sig "$agent"
+	until_true 3 gone "$agent"
+	check "SIG$sig rolls back" "$(rmem)" "$BASE"
+	end_agent
+done
+with_agent --silence-ms 300
+until_true 5 is_rmem "$BASE"
+check "silence rolls back" "$(rmem)" "$BASE"
+end_agent
+with_agent --silence-ms 1000
+for i in 1 2 3 4 5 6; do
+	req 9 ping >&"$to"
+	read -r -t 5 line <&"$from"
+	sleep 0.3
+done
+check "who pings is not silent" "$(rmem)" "$TUNED"
+end_agent
+check "then the end of input rolls back" "$(rmem)" "$BASE"
+
+with_agent
+guardian=$(child_of "$agent" ts-guardian)
+check "there is a guardian" "$guardian" "[0-9]*"
+kill -TERM "$guardian"; kill -INT "$guardian"; kill -HUP "$guardian"
+kill -KILL "$agent"
+until_true 1 is_rmem "$BASE"
+check "SIGKILL of the agent: the guardian restores" "$(rmem)" "$BASE"
+until_true 3 gone "$guardian"
+check "and leaves no journal" "$(find "$TMP/run" -name '*.journal' | wc -l)" 0
+end_agent
+
+with_agent
+guardian=$(child_of "$agent" ts-guardian)
+kill -KILL "$guardian"
+until_true 3 eval '[[ -n $(child_of $agent ts-guardian) && $(child_of $agent ts-guardian) != $guardian ]]'
+check "a killed guardian is replaced" "$(child_of "$agent" ts-guardian)" "[0-9]*"
+kill -KILL "$agent"
+until_true 1 is_rmem "$BASE"
+check "and the new one restores" "$(rmem)" "$BASE"
+end_agent
+
+with_agent
+guardian=$(child_of "$agent" ts-guardian)
+kill -STOP "$guardian" "$agent"
+kill -KILL "$guardian" "$agent"
+until_true 3 gone "$guardian"
+end_agent
+check "SIGKILL of both leaves it set" "$(rmem)" "$TUNED"
+check "the next open restores" "$(req 1 open "$OPEN" | plain_agent 2>/dev/null)" '*"restored":\[{*'
+check "the next open restored" "$(rmem)" "$BASE"
+
+### A value that somebody else set since
+with_agent
+ip netns exec "$NS" sysctl -qw net.ipv4.tcp_rmem="4096 131072 7000000"
+req 3 bye >&"$to"
+read -r -t 20 line <&"$from"
+check "a conflict is told" "$line" '*"ok":true*conflict*'
+check "and not overwritten" "$(rmem)" "4096 131072 7000000"
+end_agent
+ip netns exec "$NS" sysctl -qw net.ipv4.tcp_rmem="$BASE"
+
+### Privileges
+with_agent
+endpoints=$(child_of "$agent" ts-endpoints)
+field() { sed -n "s/^$2:[[:space:]]*//p" "/proc/$1/status"; }
+check "the endpoints are nobody" "$(field "$endpoints" Uid)" "65534*65534*65534*65534"
+check "of no group" "$(field "$endpoints" Groups | tr -d ' ')" ""
+for set in CapPrm CapEff CapInh CapBnd CapAmb; do
+	check "endpoints' $set" "$(field "$endpoints" $set)" "0000000000000000"
+done
+check "endpoints' no_new_privs" "$(field "$endpoints" NoNewPrivs)" 1
+check "the agent keeps CAP_NET_ADMIN and CAP_KILL" "$(field "$agent" CapEff)" "0000000000001020"
+check "its bounding set" "$(field "$agent" CapBnd)" "0000000000001020"
+check "its no_new_privs" "$(field "$agent" NoNewPrivs)" 1
+lock=$(find "$TMP/run" -name 'sweep.lock')
+holds() { find "/proc/$1/fd" -lname "$2" 2>/dev/null | wc -l; }
+check "the agent holds the lock" "$(holds "$agent" "$lock")" 1
+check "the guardian holds the lock" "$(holds "$(child_of "$agent" ts-guardian)" "$lock")" 1
+check "the endpoints do not" "$(holds "$endpoints" "$lock")" 0
+check "the endpoints hold no pipe of the controller" "$(holds "$endpoints" 'pipe:*')" "[01]"
+kill -KILL "$agent"
+until_true 3 gone "$endpoints"
+check "the endpoints die with the agent" "$(gone "$endpoints" && echo gone)" gone
+until_true 1 is_rmem "$BASE"
+end_agent
+
+### Through launcher and client
+start_driver
+main=$driver_pid
+say agent n netns:no-such-namespace
+check "unknown namespace" "$answer" 'error * system *no network namespace "no-such-namespace"*'
+say agent n netns:../x
+check "bad name of a namespace" "$answer" "error * cannot be the name *"
+say agent n /no/such/agent
+check "unknown program" "$answer" "error -2 system *No such file*"
+say agent n cmd false
+check "an agent that leaves at once" "$answer" "error * system host n: the agent has gone*"
+say agent bare cmd nsenter "--net=/run/netns/$NS"
+check "a foreign sysfs is refused" "$answer" "error -18 system *sysfs*"
+say agent r "netns:$NS"
+check "agent in a namespace" "$answer" "ok r"
+say info r
+check "it names its namespace" "$answer" "*\"netns_path\":\"/run/netns/$NS\"*"
+say open r sweep $R
+check "open" "$answer" "ok \[\]"
+say probe r $R max
+check "probe" "$answer" '*"settable":true*"present":6291456*'
+say set r $R max 8MiB
+check "set" "$answer" "ok 8388608"
+check "it is set" "$(rmem)" "$TUNED"
+say status r
+check "status" "$answer" '*"profile":"lab-test"*'
+say set r $R max 1
+check "what the kernel refuses or bends is told" "$answer" "*"
+say ping r
+check "ping" "$answer" "ok*"
+say rollback r
+check "rollback" "$answer" 'ok \[{*restored*'
+check "it is back" "$(rmem)" "$BASE"
+say set r $R max 8MiB
+say close r
+check "close reports" "$answer" 'ok \[{*restored*'
+check "close rolls back" "$(rmem)" "$BASE"
+
+### Committed
+say agent r "netns:$NS"
+say open r applied $R
+say set r $R max 8MiB
+say commit r
+check "commit" "$answer" "ok*"
+say close r
+check "what is committed stays" "$(rmem)" "$TUNED"
+say agent r "netns:$NS"
+say open r applied
+say status r
+check "and is known later" "$answer" '*lab-test*8388608*'
+say close r
+check "looking changes nothing" "$(rmem)" "$TUNED"
+say restore
+check "restore leaves it alone" "$(rmem)" "$TUNED"
+say agent r "netns:$NS"
+say open r applied $R
+agent=$(pgrep -f -- "--netns-path /run/netns/$NS" | head -n 1)
+kill -KILL "$agent"
+sleep 0.3
+check "SIGKILL of an agent that only looks" "$(rmem)" "$TUNED"
+say close r
+say agent r "netns:$NS"
+say open r applied
+say rollback r
+check "rollback of what is applied" "$(rmem)" "$BASE"
+say close r
+
+### SIGKILL of the main process
+say agent r "netns:$NS"
+say open r sweep $R
+say set r $R max 8MiB
+check "set again" "$(rmem)" "$TUNED"
+launcher=$(child_of "$main" ts-launcher)
+kill -KILL "$main"
+until_true 5 is_rmem "$BASE"
+check "SIGKILL of main: the agent rolls back" "$(rmem)" "$BASE"
+until_true 20 gone "$launcher"
+check "and the launcher leaves" "$(gone "$launcher" && echo gone)" gone
+stop_driver
+
+### SIGKILL of agent and guardian, then the next command
+start_driver
+say agent r "netns:$NS"
+say open r sweep $R
+say set r $R max 8MiB
+agent=$(pgrep -f -- "--netns-path /run/netns/$NS" | head -n 1)
+guardian=$(child_of "$agent" ts-guardian)
+kill -STOP "$guardian" "$agent"
+kill -KILL "$guardian" "$agent"
+until_true 3 gone "$guardian"
+say ping r
+check "a killed agent is an error that names the host" "$answer" "error -112 system host r: the agent has gone*"
+stop_driver
+check "both were killed" "$(rmem)" "$TUNED"
+start_driver
+say restore
+check "launcher_restore tells" "$answer" "ok *\"netns\":\"/run/netns/$NS\"*"
+check "launcher_restore restored" "$(rmem)" "$BASE"
+say restore
+check "and has nothing to do the second time" "$answer" "ok null"
+
+### A namespace that is gone with its journal. (Another tunesweep on this machine may be quicker.)
+say agent r "netns:$NS"
+say info r
+cookie=${answer#*\"cookie\":} cookie=${cookie%%,*}
+say open r sweep $R
+say set r $R max 8MiB
+agent=$(pgrep -f -- "--netns-path /run/netns/$NS" | head -n 1)
+guardian=$(child_of "$agent" ts-guardian)
+kill -STOP "$guardian" "$agent"
+kill -KILL "$guardian" "$agent"
+until_true 3 gone "$guardian"
+check "its journal" "$(ls "/run/tunesweep/net-$cookie")" "*sweep.journal*"
+stop_driver
+ip netns del "$NS"
+start_driver
+say restore
+check "the journal of a namespace that is gone" "$answer" "ok @(null|*the network namespace is gone*)"
+check "is discarded" "$([[ -e /run/tunesweep/net-$cookie ]] || echo gone)" gone
+
+### The controller without privilege, commands with the invoker's
+say spawn no-such-program-at-all
+check "spawn of nothing" "$answer" "error -2 system *no-such-program-at-all*"
+say drop
+check "drop" "$answer" "ok*"
+for set in CapPrm CapEff CapBnd; do
+	check "main's $set" "$(field "$driver_pid" $set)" "0000000000000000"
+done
+say write /proc/sys/vm/stat_interval 1
+check "main cannot write /proc/sys" "$answer" "error *"
+say write /sys/kernel/mm/ksm/run 0
+check "main cannot write /sys" "$answer" "error *"
+say spawn sh -c 'id;:'
+check "a command engine has the invoker's privileges" "$answer" "ok*"
+say spawn sed -n s/^CapEff:.//p /proc/self/status
+check "and capabilities" "$answer" "ok *[1-9a-f]*"
+say spawn printenv LC_ALL
+check "in the C locale" "$answer" "ok C"
+say kill 1
+check "only its own children can be killed" "$answer" "error -3 *"
+stop_driver
+exit $((failed > 0))
