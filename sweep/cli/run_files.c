@@ -10,7 +10,6 @@
 #include "report.h"
 #include <errno.h>
 #include <limits.h>
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -99,10 +98,11 @@ static int write_profile(const struct files *f, struct err *e)
 						    .was = r->result.baseline.v[i]};
 		settings[n++].assignment.value = r->result.best.v[i];
 	}
-	auto_json json_t *machine = NULL;
+	auto_json json_t *fingerprint = NULL;
 	auto_json json_t *evidence = best_evidence(&f->in, r->spec->sha, 1);
-	int rc = host_fingerprint(&root, &machine, e);
+	int rc = host_fingerprint(&root, &fingerprint, e);
 	if (rc == 0) {
+		auto_json json_t *machine = host_machine(fingerprint);
 		rc = best_profile(&p, r->spec->name, settings, n, machine, evidence, e);
 		snprintf(path, sizeof(path), "%s/best.yaml", f->dir);
 		rc = rc < 0 ? rc : profile_save(&p, path, e);
@@ -130,10 +130,10 @@ static void fill_inputs(struct files *f, const char *status, json_t *const value
 		.samples = x->samples,
 		.failed = x->failed,
 		.seconds = x->seconds,
-		.baseline = {values[0], NULL, x->baseline_sample.ok ? &x->baseline_sample : NULL,
-			     x->baseline_score},
+		.baseline = {values[0], NULL, &x->baseline_sample, x->baseline_score},
 		.best = {values[1], values[2], x->has_best ? &x->best_sample : NULL, x->best_score},
-		.has_gain = x->has_gain && !x->gain.as_difference,
+		.has_gain = x->has_gain,
+		.as_difference = x->gain.as_difference,
 		.score = x->gain.score,
 		.throughput = x->gain.throughput,
 		.service_demand = x->gain.service_demand,
@@ -142,23 +142,6 @@ static void fill_inputs(struct files *f, const char *status, json_t *const value
 		.restored = f->r->restored,
 		.store = f->store,
 	};
-}
-
-/* Gains of scores that are not positive are differences: percent would mean nothing. */
-static void add_difference(json_t *result, const struct loop_result *x)
-{
-	const struct interval *i = &x->gain.score;
-	if (!x->has_gain || !x->gain.as_difference || !isfinite(i->estimate)) {
-		return;
-	}
-	json_t *interval = isfinite(i->lo) && isfinite(i->hi) ? json_pack("[f, f]", i->lo, i->hi)
-							      : json_null();
-	json_object_set_new(result, "gain",
-			    json_pack("{s:n, s:f, s:o, s:f, s:b, s:i}", "percent", "difference",
-				      i->estimate, "interval", interval, "level", i->level,
-				      "significant", x->gain.significant, "pairs", x->gain.pairs));
-	json_object_set_new(result, "recommended",
-			    json_string(x->gain.significant && i->lo > 0 ? "best" : "baseline"));
 }
 
 static int write_all(struct files *f, const char *status, struct err *e)
@@ -171,7 +154,6 @@ static int write_all(struct files *f, const char *status, struct err *e)
 	json_t *const values[3] = {baseline, best, asked};
 	fill_inputs(f, status, values);
 	auto_json json_t *result = best_result_json(&f->in);
-	add_difference(result, x);
 	int rc = store_end_run(r->store, r->record.id, status, result, e);
 	if (rc == 0) {
 		rc = write_json(f->dir, "result.json", result, e);
