@@ -6,10 +6,10 @@
  */
 #include "agent.h"
 #include "cleanup.h"
+#include "clock_ms.h"
 #include "protocol.h"
 #include <errno.h>
 #include <string.h>
-#include <time.h>
 
 #define HELLO_MS   30000 /* a log-in over ssh may take its time */
 #define ANSWER_MS  10000
@@ -26,19 +26,12 @@ struct agent {
 	struct agent_info info;
 };
 
-static int64_t now_ms(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
-
 /* The answer to the last request; those that come too late for theirs are passed over. */
 static int await_answer(struct agent *a, int timeout_ms, json_t **answer, struct err *e)
 {
-	int64_t deadline = now_ms() + timeout_ms;
+	int64_t deadline = clock_ms() + timeout_ms;
 	for (;;) {
-		int64_t left = deadline - now_ms();
+		int64_t left = deadline - clock_ms();
 		int rc = channel_recv(&a->channel, left > 0 ? (int)left : 0, answer, e);
 		if (rc == -ETIMEDOUT) {
 			return err_set(e, -EHOSTDOWN, "host %s: no answer within %g s", a->name,

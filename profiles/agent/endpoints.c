@@ -5,6 +5,7 @@
  */
 #include "agent_private.h"
 #include "cleanup.h"
+#include "clock_ms.h"
 #include "privilege.h"
 #include "stream.h"
 #include <errno.h>
@@ -15,16 +16,8 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
-#include <time.h>
 
 #define LEAVE_MS 2000
-
-static int64_t now_ms(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
 
 /* Descriptors 0 to 2 and these two, nothing else of the agent's. */
 static void rearrange(int *sock, int *timer_list)
@@ -91,7 +84,7 @@ static int await(struct endpoints *p, int64_t deadline, const int wake_fds[2], s
 		struct pollfd f[3] = {{.fd = p->channel.in, .events = POLLIN},
 				      {.fd = wake_fds[0], .events = POLLIN},
 				      {.fd = wake_fds[1], .events = POLLIN}};
-		int64_t left = deadline - now_ms();
+		int64_t left = deadline - clock_ms();
 		int n = poll(f, 3, left > 0 ? (int)left : 0);
 		if (n == 0) {
 			return err_set(e, -ETIMEDOUT, "the endpoints do not answer in time");
@@ -112,13 +105,13 @@ static int await(struct endpoints *p, int64_t deadline, const int wake_fds[2], s
 static int await_reply(struct endpoints *p, int timeout_ms, const int wake_fds[2], json_t **reply,
 		       struct err *e)
 {
-	int64_t deadline = now_ms() + timeout_ms;
+	int64_t deadline = clock_ms() + timeout_ms;
 	for (;;) {
 		int rc = channel_pending(&p->channel) ? 0 : await(p, deadline, wake_fds, e);
 		if (rc == 0) {
 			rc = channel_recv(&p->channel, 0, reply, e);
 		}
-		if (rc == -ETIMEDOUT && now_ms() < deadline) {
+		if (rc == -ETIMEDOUT && clock_ms() < deadline) {
 			continue; /* half a line so far */
 		}
 		if (rc) {
@@ -155,9 +148,9 @@ void endpoints_stop(struct endpoints *p)
 		return;
 	}
 	close(p->channel.in);
-	int64_t end = now_ms() + LEAVE_MS;
+	int64_t end = clock_ms() + LEAVE_MS;
 	while (waitpid(p->pid, NULL, WNOHANG) == 0) {
-		if (now_ms() > end) {
+		if (clock_ms() > end) {
 			kill(p->pid, SIGKILL);
 			waitpid(p->pid, NULL, 0);
 			break;

@@ -5,6 +5,7 @@
  * agents put everything back by themselves; this process waits for them and removes the lab.
  */
 #include "cleanup.h"
+#include "clock_ms.h"
 #include "lab.h"
 #include "launcher_private.h"
 #include "netns.h"
@@ -17,7 +18,6 @@
 #include <string.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
-#include <time.h>
 
 #define CHILDREN_MAX 256
 #define ARGV_MAX     256
@@ -272,13 +272,6 @@ static int serve_one(struct server *s, int sock)
 	return 0;
 }
 
-static int64_t now_ms(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
-
 static void signal_all(const struct server *s, bool agents, int sig)
 {
 	for (size_t i = 0; i < s->n; i++) {
@@ -291,16 +284,16 @@ static void signal_all(const struct server *s, bool agents, int sig)
 /* An agent is never killed here: one that takes longer goes on putting back, without us. */
 static void end_everything(struct server *s, int sigfd)
 {
-	int64_t end = now_ms() + LAUNCHER_LINGER_MS;
+	int64_t end = clock_ms() + LAUNCHER_LINGER_MS;
 	bool asked = false;
 	signal_all(s, false, SIGKILL);
-	for (reap(s); s->n && now_ms() < end; reap(s)) {
+	for (reap(s); s->n && clock_ms() < end; reap(s)) {
 		struct signalfd_siginfo info;
 		struct pollfd p = {.fd = sigfd, .events = POLLIN};
 		if (poll(&p, 1, LOOK_MS) == 1 && read(sigfd, &info, sizeof(info)) < 0) {
 			break;
 		}
-		if (!asked && end - now_ms() < LAUNCHER_LINGER_MS / 3) {
+		if (!asked && end - clock_ms() < LAUNCHER_LINGER_MS / 3) {
 			signal_all(s, true, SIGTERM);
 			asked = true;
 		}

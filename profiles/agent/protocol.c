@@ -6,19 +6,11 @@
  */
 #include "protocol.h"
 #include "cleanup.h"
+#include "clock_ms.h"
 #include <errno.h>
 #include <limits.h>
 #include <poll.h>
-#include <stdint.h>
 #include <string.h>
-#include <time.h>
-
-static int64_t now_ms(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
 
 int channel_init(struct channel *c, int in, int out)
 {
@@ -36,7 +28,7 @@ void channel_clear(struct channel *c)
 static int wait_for(int fd, short events, int64_t deadline)
 {
 	for (;;) {
-		int64_t left = deadline < 0 ? -1 : deadline - now_ms();
+		int64_t left = deadline < 0 ? -1 : deadline - clock_ms();
 		if (deadline >= 0 && left < 0) {
 			left = 0;
 		}
@@ -55,7 +47,7 @@ static int wait_for(int fd, short events, int64_t deadline)
  * so nobody's open file description has to be made non-blocking. */
 static int write_all(int fd, const char *p, size_t left, struct err *e)
 {
-	int64_t deadline = now_ms() + PROTOCOL_SILENCE_MS;
+	int64_t deadline = clock_ms() + PROTOCOL_SILENCE_MS;
 	while (left) {
 		int rc = wait_for(fd, POLLOUT, deadline);
 		if (rc == 0) {
@@ -133,7 +125,7 @@ static int fill(struct channel *c, int64_t deadline, struct err *e)
 
 int channel_recv(struct channel *c, int timeout_ms, json_t **msg, struct err *e)
 {
-	int64_t deadline = timeout_ms < 0 ? -1 : now_ms() + timeout_ms;
+	int64_t deadline = timeout_ms < 0 ? -1 : clock_ms() + timeout_ms;
 	*msg = NULL;
 	for (;;) {
 		const char *end = memchr(c->buf, '\n', c->used);

@@ -5,25 +5,18 @@
  */
 #include "agent_private.h"
 #include "cleanup.h"
+#include "clock_ms.h"
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
-#include <time.h>
 
 #define GUARDIANS_MAX  5
 #define STATUS_OK      0
 #define STATUS_REFUSED 3
 #define STATUS_RESTORE 4
-
-static int64_t now_ms(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
 
 static int block_signals(void)
 {
@@ -102,7 +95,7 @@ static int take_line(struct agent_state *s, struct channel *c, int64_t *heard)
 	}
 	if (rc == 0) {
 		rc = answer_request(s, c, request);
-		*heard = now_ms(); /* the time that a request took is not silence */
+		*heard = clock_ms(); /* the time that a request took is not silence */
 	}
 	return rc;
 }
@@ -113,13 +106,13 @@ static int patience(const struct agent_state *s, int64_t heard)
 	if (!s->session) {
 		return -1;
 	}
-	int64_t left = heard + s->silence_ms - now_ms();
+	int64_t left = heard + s->silence_ms - clock_ms();
 	return left > 0 ? (int)left : 0;
 }
 
 static void loop(struct agent_state *s, struct channel *c)
 {
-	int64_t heard = now_ms();
+	int64_t heard = clock_ms();
 	while (!s->leaving) {
 		struct pollfd p[2] = {{.fd = c->in, .events = POLLIN},
 				      {.fd = s->signal_fd, .events = POLLIN}};
