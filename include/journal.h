@@ -37,6 +37,9 @@ int journal_create(const char *dir, const struct journal_header *h, struct journ
 int journal_open(const char *dir, const char *layer, struct journal_header *h, json_t **records,
 		 struct journal **out, struct err *e);
 
+/* Removes what a journal_create that was killed has left: it never had a journal's name. */
+void journal_tidy(const char *dir, const char *layer);
+
 /* Appends one record; with sync it is on disk when this returns. */
 int journal_append(struct journal *j, const json_t *record, bool sync, struct err *e);
 

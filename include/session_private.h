@@ -65,6 +65,11 @@ int session_record(struct session *s, struct tracked *t, const char *op, const c
 		   bool sync, struct err *e);
 int session_mark_commit(struct session *s, struct err *e);
 
+/* Around a write of a setting that changes others along with it: from before to after whatever
+ * those hold is ours, then what was read. Errors are left to the write itself. */
+void session_affect_begin(struct session *s, const struct setting *setting);
+void session_affect_end(struct session *s, const struct setting *setting);
+
 /* The journal is made when it is first needed, and after a rollback again. */
 int session_need_journal(struct session *s, struct err *e);
 

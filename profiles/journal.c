@@ -193,6 +193,14 @@ int journal_create(const char *dir, const struct journal_header *h, struct journ
 	return 0;
 }
 
+void journal_tidy(const char *dir, const char *layer)
+{
+	char path[PATH_MAX];
+	if (!journal_path(dir, layer, ".new", path, NULL)) {
+		unlink(path);
+	}
+}
+
 static int read_whole(int fd, char **text, size_t *size)
 {
 	struct stat st;

@@ -284,6 +284,7 @@ void session_close(struct session *s)
 		s->journal = NULL;
 	}
 	if (s->lock_fd >= 0) {
+		journal_tidy(s->dir, s->header.layer);
 		session_unlock(s->lock_fd, s->dir, s->header.layer, !s->journal);
 	}
 	session_free(s);

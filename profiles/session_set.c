@@ -112,31 +112,16 @@ static int write_intents(struct session *s, struct plan *p, struct err *e)
 	}
 	for (size_t i = 0; i < p->n; i++) {
 		struct change *c = &p->changes[i];
-		int r = c->write ? session_record(s, c->t, "set", c->want, i == last, e) : 0;
+		if (!c->write) {
+			continue;
+		}
+		session_affect_begin(s, &c->t->setting);
+		int r = session_record(s, c->t, "set", c->want, i == last, e);
 		if (r) {
 			return r;
 		}
 	}
 	return 0;
-}
-
-/* What else changed with it is ours, too. */
-static void note_affected(struct session *s, const struct setting *setting)
-{
-	enum { AFFECTED_MAX = 512 };
-	if (!setting->tunable->affects[0]) {
-		return;
-	}
-	auto_free struct setting *along = calloc(AFFECTED_MAX, sizeof(*along));
-	size_t n = along ? tunable_affected(&s->root, setting, along, AFFECTED_MAX) : 0;
-	for (size_t i = 0; i < n; i++) {
-		char text[VALUE_TEXT_MAX];
-		struct tracked *t = session_find(s, &along[i]);
-		if (t && !tunable_read(&s->root, &along[i], text, sizeof(text), NULL) &&
-		    !tracked_owns(t, text)) {
-			session_record(s, t, "took", text, false, NULL);
-		}
-	}
 }
 
 /* Reads back whatever became of a write, also of a refused one: it may have changed a part. */
@@ -145,7 +130,7 @@ static int read_back(struct session *s, struct change *c, struct err *e)
 	int r = tunable_read(&s->root, &c->t->setting, c->after, sizeof(c->after), e);
 	if (!r) {
 		r = session_record(s, c->t, "took", c->after, false, e);
-		note_affected(s, &c->t->setting);
+		session_affect_end(s, &c->t->setting);
 	}
 	return r;
 }
@@ -169,6 +154,7 @@ static bool undo(struct session *s, struct plan *p, size_t n)
 		if (!c->write || same_text(c->after, c->before)) {
 			continue;
 		}
+		session_affect_begin(s, &c->t->setting);
 		session_record(s, c->t, "set", c->before, true, NULL);
 		write_one(s, c, c->before, NULL);
 		whole = whole && same_text(c->after, c->before);
@@ -180,11 +166,14 @@ static bool undo(struct session *s, struct plan *p, size_t n)
 static void call_off(struct session *s, struct plan *p, size_t from)
 {
 	for (size_t i = from; i < p->n; i++) {
-		struct tracked *t = p->changes[i].t;
-		if (p->changes[i].write &&
-		    session_record(s, t, "took", p->changes[i].before, false, NULL)) {
-			t->pending = false;
+		struct change *c = &p->changes[i];
+		if (!c->write) {
+			continue;
 		}
+		if (session_record(s, c->t, "took", c->before, false, NULL)) {
+			c->t->pending = false;
+		}
+		session_affect_end(s, &c->t->setting);
 	}
 }
 

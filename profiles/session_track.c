@@ -237,6 +237,43 @@ int session_replay(struct session *s, const json_t *records, struct err *e)
 	return 0;
 }
 
+enum { AFFECTED_MAX = 512 };
+
+static size_t affected_by(struct session *s, const struct setting *setting, struct setting **out)
+{
+	*out = NULL;
+	if (!setting->tunable->affects[0]) {
+		return 0;
+	}
+	*out = calloc(AFFECTED_MAX, sizeof(**out));
+	return *out ? tunable_affected(&s->root, setting, *out, AFFECTED_MAX) : 0;
+}
+
+void session_affect_begin(struct session *s, const struct setting *setting)
+{
+	auto_free struct setting *along = NULL;
+	size_t n = affected_by(s, setting, &along);
+	for (size_t i = 0; i < n; i++) {
+		struct tracked *t = session_find(s, &along[i]);
+		if (t && session_record(s, t, "set", t->old, false, NULL)) {
+			t->touched = t->pending = true;
+		}
+	}
+}
+
+void session_affect_end(struct session *s, const struct setting *setting)
+{
+	auto_free struct setting *along = NULL;
+	size_t n = affected_by(s, setting, &along);
+	for (size_t i = 0; i < n; i++) {
+		char text[VALUE_TEXT_MAX];
+		struct tracked *t = session_find(s, &along[i]);
+		if (t && !tunable_read(&s->root, &along[i], text, sizeof(text), NULL)) {
+			session_record(s, t, "took", text, false, NULL);
+		}
+	}
+}
+
 /* Others that change along are tracked before, so that they are put back after. */
 static int track_one(struct session *s, const struct setting *setting, struct err *e)
 {
@@ -257,19 +294,11 @@ static int track_one(struct session *s, const struct setting *setting, struct er
 
 static int track_with_affected(struct session *s, const struct setting *setting, struct err *e)
 {
-	enum { AFFECTED_MAX = 512 };
 	auto_free struct setting *along = NULL;
-	size_t n = 0;
 	if (setting->tunable->scope != SCOPE_HOST) {
 		return err_usage(e, "%s is not a setting of the host", setting->name);
 	}
-	if (setting->tunable->affects[0] && !session_find(s, setting)) {
-		along = calloc(AFFECTED_MAX, sizeof(*along));
-		if (!along) {
-			return err_set(e, -ENOMEM, "out of memory");
-		}
-		n = tunable_affected(&s->root, setting, along, AFFECTED_MAX);
-	}
+	size_t n = session_find(s, setting) ? 0 : affected_by(s, setting, &along);
 	for (size_t i = 0; i < n; i++) {
 		int r = track_one(s, &along[i], e);
 		if (r) {
