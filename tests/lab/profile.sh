@@ -1,0 +1,99 @@
+#!/bin/bash
+# Profiles on real namespaces: apply, verify, status, rollback, replacing one by another, conflicts,
+# several hosts, a sweep on top of an applied profile, and all the ways in which they are refused.
+. "$(dirname "$0")/common.sh"
+need_root profile
+make_namespaces || { not_ok profile "cannot make namespaces"; exit 1; }
+a=(--host "tx=netns:$ns_a") b=(--host "rx=netns:$ns_b")
+get() { ip netns exec "$1" cat "/proc/sys/net/ipv4/$2" | tr '\t' ' '; }
+
+cat >"$work/one.yaml" <<P
+tunesweep_profile: 1
+name: one
+settings:
+  - {set: net.ipv4.tcp_wmem, field: max, host: tx, value: 8MiB}
+  - {set: net.ipv4.tcp_slow_start_after_idle, host: tx, value: off}
+  - {set: net.ipv4.tcp_rmem, host: rx, value: [4096, 262144, 8388608]}
+application:
+  - {set: socket.message_size, value: 1MiB}
+P
+cat >"$work/two.yaml" <<P
+tunesweep_profile: 1
+name: two
+settings:
+  - {set: net.ipv4.tcp_wmem, field: max, host: tx, value: 16MiB}
+P
+before_a=$(snapshot "$ns_a") before_b=$(snapshot "$ns_b")
+
+status "several hosts without --host" 2 "$tunesweep" apply "$work/one.yaml"
+status "a host that the profile does not name" 2 "$tunesweep" apply "$work/one.yaml" --host "xx=netns:$ns_a"
+status "a namespace that is not there" 3 "$tunesweep" apply "$work/one.yaml" --host tx=netns:none-such
+status "dry-run" 0 "$tunesweep" apply "$work/one.yaml" "${a[@]}" "${b[@]}" --dry-run
+contains "tells the change" "$work/out" "net.ipv4.tcp_wmem.max@tx"
+same "and sets nothing" "$(snapshot "$ns_a")" "$before_a"
+status "verify says no" 1 "$tunesweep" verify "$work/one.yaml" "${a[@]}" "${b[@]}"
+contains "with expected and actual" "$work/out" "expected"
+status "apply" 0 "$tunesweep" apply "$work/one.yaml" "${a[@]}" "${b[@]}"
+same "sets one field and keeps the others" "$(get "$ns_a" tcp_wmem)" "4096 16384 8388608"
+same "sets a whole triple" "$(get "$ns_b" tcp_rmem)" "4096 262144 8388608"
+status "verify says yes" 0 "$tunesweep" verify "$work/one.yaml" "${a[@]}" "${b[@]}"
+status "verify as JSON" 0 "$tunesweep" verify "$work/one.yaml" "${a[@]}" "${b[@]}" --json
+check "which parses" jq -e '.same == true and (.settings | length) == 3' "$work/out"
+status "status" 0 "$tunesweep" status "${a[@]}"
+contains "names the profile" "$work/out" "profile one since"
+contains "and the old value" "$work/out" "4096 16384"
+ip netns exec "$ns_a" sh -c 'echo 1 >/proc/sys/net/ipv4/tcp_slow_start_after_idle'
+status "status after someone else's change" 0 "$tunesweep" status "${a[@]}"
+contains "tells the drift" "$work/out" "DRIFTED"
+ip netns exec "$ns_a" sh -c 'echo 0 >/proc/sys/net/ipv4/tcp_slow_start_after_idle'
+
+status "another profile replaces it" 0 "$tunesweep" apply "$work/two.yaml" "${a[@]}"
+same "its value is set" "$(get "$ns_a" tcp_wmem)" "4096 16384 16777216"
+same "what it does not name went back" "$(get "$ns_a" tcp_slow_start_after_idle)" 1
+
+cat >"$work/sweep.yaml" <<S
+tunesweep: 1
+name: on-top
+hosts: {tx: {via: "netns:$ns_a"}, rx: {via: "netns:$ns_b", address: 192.0.2.2}}
+test: {type: tcp_stream, from: tx, to: rx, duration: 50ms}
+tunables: [{set: net.ipv4.tcp_wmem, field: max, host: tx, range: [1MiB, 64MiB], scale: log}]
+search: {algorithm: sobol, samples: 4}
+proof: {pairs: 0}
+S
+status "a sweep on top of the applied profile" 0 "$tunesweep" run "$work/sweep.yaml" -o "$work/sweep"
+same "goes back to the applied value" "$(get "$ns_a" tcp_wmem)" "4096 16384 16777216"
+same "which was its baseline" "$(jq '.baseline.values."net.ipv4.tcp_wmem.max@tx"' "$work/sweep/result.json")" 16777216
+
+ip netns exec "$ns_b" sh -c 'echo "4096 99999 7777777" >/proc/sys/net/ipv4/tcp_rmem'
+status "rollback" 0 "$tunesweep" rollback "${a[@]}" "${b[@]}"
+same "to before the first apply" "$(snapshot "$ns_a")" "$before_a"
+contains "reports the conflict" "$work/out" "conflict"
+same "and keeps the other's value" "$(get "$ns_b" tcp_rmem)" "4096 99999 7777777"
+ip netns exec "$ns_b" sh -c "echo '$(echo "$before_b" | awk '/tcp_rmem/ {print $2, $3, $4}')' >/proc/sys/net/ipv4/tcp_rmem"
+status "rollback of nothing" 0 "$tunesweep" rollback "${a[@]}"
+status "status of nothing" 0 "$tunesweep" status "${a[@]}"
+contains "says so" "$work/out" "nothing is applied"
+
+# one transaction: the second host refuses, so the first has nothing either
+sed 's/value: \[4096, 262144, 8388608\]/value: [4096, 262144, 8388608]/; s/set: net.ipv4.tcp_rmem, host: rx.*/set: net.ipv4.tcp_congestion_control, host: rx, value: no-such-cc}/' \
+	"$work/one.yaml" >"$work/refused.yaml"
+status "a value that one host refuses" 3 "$tunesweep" apply "$work/refused.yaml" "${a[@]}" "${b[@]}"
+same "leaves the first host as it was" "$(snapshot "$ns_a")" "$before_a"
+same "and the second" "$(snapshot "$ns_b")" "$before_b"
+
+printf 'tunesweep_profile: 1\nname: x\nsettings: [{set: net.ipv4.../../kernel.sysrq, value: 1}]\n' >"$work/evil.yaml"
+status "a name that walks out" 2 "$tunesweep" apply "$work/evil.yaml" "${a[@]}"
+printf 'tunesweep_profile: 1\nname: x\nsettings: [{set: net.ipv4.tcp_rmen, field: max, value: 1MiB}]\n' >"$work/typo.yaml"
+status "a name that is near" 2 "$tunesweep" apply "$work/typo.yaml"
+contains "is told" "$work/err" "tcp_rmem"
+
+# another kind of machine
+sed 's/^name: one/name: one\nmachine: {kernel: "2.6.12", cpu: "Z80"}/' "$work/two.yaml" >"$work/other.yaml"
+sed -i 's/^name: two/name: two\nmachine: {kernel: "2.6.12", cpu: "Z80"}/' "$work/other.yaml"
+status "a profile of another machine" 3 "$tunesweep" apply "$work/other.yaml" "${a[@]}"
+contains "names what differs" "$work/err" "Z80"
+status "applies by force" 0 "$tunesweep" apply "$work/other.yaml" "${a[@]}" --force
+status "and goes" 0 "$tunesweep" rollback "${a[@]}"
+same "clean at the end (a)" "$(snapshot "$ns_a")" "$before_a"
+same "clean at the end (b)" "$(snapshot "$ns_b")" "$before_b"
+exit $failed
