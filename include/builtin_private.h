@@ -21,7 +21,8 @@
 
 struct builtin_read {
 	double t, bytes, self;
-	double rtt, cwnd, retransmits;		       /* NaN if not known, as all that follow */
+	double acked;		       /* bytes that the far end has taken; NaN if not known */
+	double rtt, cwnd, retransmits; /* NaN if not known, as all that follow */
 	double tcp_busy, rwnd_limited, sndbuf_limited; /* us */
 	double cpu_t, busy, resolution;		       /* s */
 	int cpus;				       /* 0: this host's CPUs are not known */
@@ -41,6 +42,7 @@ struct builtin_host {
 	const char *side;		 /* "connect" or "listen", as stream.h names them */
 	const char *role;		 /* "sender" or "receiver" of the data */
 	bool is_open;			 /* a stop is owed */
+	bool is_hung;			 /* the last request was not answered in time */
 	struct builtin_read first, last; /* the ends of the window */
 };
 

@@ -85,6 +85,7 @@ struct tcp_counts { /* over several sockets: rtt is the mean, all others are sum
 	double retransmits;			   /* packets */
 	double busy, rwnd_limited, sndbuf_limited; /* us */
 	double delivery_rate;			   /* bytes/s */
+	uint64_t acked;				   /* bytes that the far end has acknowledged */
 	uint64_t moved; /* bytes that the far end acknowledged or that came in */
 };
 void tcp_counts_add(struct tcp_counts *sum, int fd);

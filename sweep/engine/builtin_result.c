@@ -13,6 +13,7 @@
 
 /* The share of one CPU's time from which on it is called full. */
 #define CPU_FULL 0.95
+#define CPU_OWN	 0.3
 #define GB	 1e9
 /* Reads of the CPU and of the process are not at quite the same instant. */
 #define SKEW_S 0.002
@@ -27,6 +28,14 @@ struct host_cpu { /* over the window */
 static double bytes_of(const struct builtin_host *h)
 {
 	return h->last.bytes - h->first.bytes;
+}
+
+/* What a send call has taken lies in the socket's buffer, and comes in steps of whole calls: where
+ * the sender's TCP knows what has arrived, that counts. Older kernels do not (0). */
+static double sent_of(const struct builtin_host *h)
+{
+	double acked = h->last.acked - h->first.acked;
+	return acked > 0 ? acked : bytes_of(h);
 }
 
 static double seconds_of(const struct builtin_host *h)
@@ -68,10 +77,9 @@ static int cpu_check(const char *role, const struct host_cpu *c, double self, st
 	return 0;
 }
 
-static double demand_of(const struct builtin_host *h, const struct host_cpu *c)
+static double demand_of(const struct builtin_host *h, double bytes, const struct host_cpu *c)
 {
-	return c->known ? score_service_demand(c->fraction, c->cpus, bytes_of(h) / seconds_of(h))
-			: NAN;
+	return c->known ? score_service_demand(c->fraction, c->cpus, bytes / seconds_of(h)) : NAN;
 }
 
 /* Hosts that share their CPUs: counted once, by whichever of the two meters is finer. */
@@ -82,7 +90,8 @@ static int cpu_fill(const struct builtin_window *w, struct sample *out, struct e
 		struct host_cpu *finer = s.known && (!r.known || s.error < r.error) ? &s : &r;
 		double self = w->one_process ? r.self : s.self + r.self;
 		int rc = cpu_check("both ends on one host", finer, self, e);
-		out->m[METRIC_SERVICE_DEMAND] = demand_of(w->receiver, finer);
+		out->m[METRIC_SERVICE_DEMAND] = demand_of(w->receiver, bytes_of(w->receiver),
+							  finer);
 		out->m[METRIC_CPU_SENDER] = out->m[METRIC_CPU_RECEIVER] = finer->fraction;
 		out->cpu_error = finer->known ? finer->error / finer->busy : NAN;
 		return rc;
@@ -93,8 +102,8 @@ static int cpu_fill(const struct builtin_window *w, struct sample *out, struct e
 	}
 	out->m[METRIC_CPU_SENDER] = s.fraction;
 	out->m[METRIC_CPU_RECEIVER] = r.fraction;
-	out->m[METRIC_SERVICE_DEMAND_SENDER] = demand_of(w->sender, &s);
-	out->m[METRIC_SERVICE_DEMAND_RECEIVER] = demand_of(w->receiver, &r);
+	out->m[METRIC_SERVICE_DEMAND_SENDER] = demand_of(w->sender, sent_of(w->sender), &s);
+	out->m[METRIC_SERVICE_DEMAND_RECEIVER] = demand_of(w->receiver, bytes_of(w->receiver), &r);
 	/* NaN if one of the two is not known: never half a sum */
 	out->m[METRIC_SERVICE_DEMAND] = out->m[METRIC_SERVICE_DEMAND_SENDER] +
 					out->m[METRIC_SERVICE_DEMAND_RECEIVER];
@@ -123,6 +132,14 @@ static double busiest_cpu(const struct builtin_host *h)
 	return most / (h->last.cpu_t - h->first.cpu_t);
 }
 
+/* A CPU may be full of other people's work: the stream's own process must have a good part in it.
+ */
+static bool is_cpu_full(const struct builtin_host *h)
+{
+	struct host_cpu c = cpu_of(h);
+	return c.known && busiest_cpu(h) > CPU_FULL && c.self > CPU_OWN * c.seconds;
+}
+
 /* The sender's TCP knows what it waited for (tcp_chrono in the kernel); shares of the time in
  * which it had something to send. */
 static const char *limit_of(const struct builtin_window *w)
@@ -135,7 +152,7 @@ static const char *limit_of(const struct builtin_window *w)
 	if (busy > 0 && b->sndbuf_limited - a->sndbuf_limited > 0.5 * busy) {
 		return "send buffer";
 	}
-	if (busiest_cpu(w->sender) > CPU_FULL || busiest_cpu(w->receiver) > CPU_FULL) {
+	if (is_cpu_full(w->sender) || is_cpu_full(w->receiver)) {
 		return "cpu";
 	}
 	return "";

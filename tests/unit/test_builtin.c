@@ -376,6 +376,7 @@ static struct builtin_read made_up(double t, double bytes, double busy, double s
 	return (struct builtin_read){.t = t,
 				     .bytes = bytes,
 				     .self = self,
+				     .acked = NAN,
 				     .rtt = 100,
 				     .cwnd = 1000,
 				     .retransmits = bytes / 1e8,
@@ -426,6 +427,12 @@ static void test_result(void **state)
 	near(s.m[METRIC_RETRANSMITS_PER_GB], 40 / 3.0, 1e-9);
 	near(s.cpu_error, 0.004 / 4, 1e-12);
 	assert_string_equal(s.limited_by, "");
+	sample_clear(&s);
+	/* what has arrived, where the sender knows it, and not what its calls have taken */
+	m.s.first.acked = 1e9;
+	m.s.last.acked = 4e9;
+	assert_int_equal(builtin_result(&m.w, &s, &e), 0);
+	near(s.m[METRIC_SERVICE_DEMAND_SENDER], 1e6 / (3e9 / 1024), 1e-9);
 	sample_clear(&s);
 	made_up_window(&m, true);
 	m.s.last.busy = 54;
@@ -518,6 +525,10 @@ static void test_limited_by(void **state)
 	m.r.first.json = json_loads("{\"cpu\": {\"per_cpu\": [1, 2, 3, 4]}}", 0, NULL);
 	m.r.last.json = json_loads("{\"cpu\": {\"per_cpu\": [1, 2, 4.95, 4]}}", 0, NULL);
 	limited(&m, "cpu");
+	/* full, but hardly of this test */
+	m.r.last.self = m.r.first.self + 0.1;
+	limited(&m, "");
+	m.r.last.self = 4.5;
 	json_decref(m.r.last.json);
 	m.r.last.json = json_loads("{\"cpu\": {\"per_cpu\": [1, 2, 4.5, 4]}}", 0, NULL);
 	limited(&m, "");

@@ -50,10 +50,10 @@ static json_t *tcp_json(const struct tcp_counts *c)
 	if (c->n == 0) {
 		return json_null();
 	}
-	return json_pack("{s:f, s:f, s:f, s:f, s:f, s:f, s:f}", "rtt", c->rtt, "cwnd", c->cwnd,
+	return json_pack("{s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:I}", "rtt", c->rtt, "cwnd", c->cwnd,
 			 "retransmits", c->retransmits, "rwnd_limited", c->rwnd_limited,
 			 "sndbuf_limited", c->sndbuf_limited, "busy", c->busy, "delivery_rate",
-			 c->delivery_rate);
+			 c->delivery_rate, "acked", (json_int_t)c->acked);
 }
 
 static json_t *effective_json(const struct tcp_effective *v)

@@ -25,6 +25,7 @@ void tcp_counts_add(struct tcp_counts *sum, int fd)
 	sum->rwnd_limited += (double)i.tcpi_rwnd_limited;
 	sum->sndbuf_limited += (double)i.tcpi_sndbuf_limited;
 	sum->delivery_rate += (double)i.tcpi_delivery_rate;
+	sum->acked += i.tcpi_bytes_acked;
 	sum->moved += i.tcpi_bytes_acked + i.tcpi_bytes_received;
 }
 

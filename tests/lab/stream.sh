@@ -1,0 +1,114 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# The stream test between namespaces: bytes against the interface's counters, a frozen receiver,
+# and that the kernel's own buffer settings show in a sample. Wants root; leaves nothing behind.
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+BUILD=${BUILD:-build}
+DRIVER=$BUILD/tests/lab/stream_driver
+A=tsst-$$-a B=tsst-$$-b
+OUT=$(mktemp -d)
+
+tidy() {
+	ip netns del "$A" 2>/dev/null
+	ip netns del "$B" 2>/dev/null
+	rm -rf "$OUT"
+}
+trap tidy EXIT
+
+ok() { echo "ok $1"; }
+not_ok() { echo "not ok $1 - $2"; FAILED=1; }
+FAILED=0
+
+if [ "$(id -u)" != 0 ]; then
+	echo "ok stream # SKIP not root"
+	exit 0
+fi
+if ! ip netns add "$A" 2>/dev/null || ! ip netns add "$B" 2>/dev/null; then
+	echo "ok stream # SKIP no network namespaces here"
+	exit 0
+fi
+
+ip -n "$A" link add eth0 type veth peer name eth0 netns "$B" || exit 1
+ip -n "$A" addr add 198.18.77.1/30 dev eth0
+ip -n "$B" addr add 198.18.77.2/30 dev eth0
+ip -n "$A" addr add fe80::1/64 dev eth0 nodad
+ip -n "$B" addr add fe80::2/64 dev eth0 nodad
+ip -n "$A" link set eth0 up
+ip -n "$B" link set eth0 up
+
+# field NAME FILE LINE: a number of one sample
+field() { sed -n "${3:-2}p" "$2" | grep -o "\"$1\":[^,}]*" | head -1 | cut -d: -f2; }
+
+# within LOW VALUE HIGH, as decimals
+within() { awk -v l="$1" -v v="$2" -v h="$3" 'BEGIN { exit !(v != "" && v + 0 >= l && v + 0 <= h) }'; }
+
+run() { "$DRIVER" --netns "$A,$B" --device eth0 --address 198.18.77.2 "$@"; }
+
+# The payload in the window and what the receiver's interface counted from mark to mark: headers on
+# top, once a segment or once a large frame, and what lay in the socket's buffer at each mark.
+for how in "--drive classic" "--drive light" "--streams 4" "--type tcp_maerts"; do
+	name="bytes_in_the_window ${how#--}"
+	# shellcheck disable=SC2086
+	run --duration 1 $how - >"$OUT/s" 2>&1
+	ratio=$(awk -v t="$(field throughput "$OUT/s")" -v s="$(field seconds "$OUT/s")" \
+		-v c="$(field counter "$OUT/s")" 'BEGIN { if (t * s > 0) print c / (t * s / 8) }')
+	if within 0.9 "$ratio" 1.12; then
+		ok "$name ($ratio)"
+	else
+		not_ok "$name" "counter / payload is '$ratio': $(head -c 300 "$OUT/s")"
+	fi
+done
+
+# The same over a link-local address with its scope.
+"$DRIVER" --netns "$A,$B" --device eth0 --address 'fe80::2%eth0' --duration 0.2 - >"$OUT/s" 2>&1
+if within 1e6 "$(field throughput "$OUT/s")" 1e13; then
+	ok ipv6_scope
+else
+	not_ok ipv6_scope "$(tail -1 "$OUT/s" | head -c 300)"
+fi
+
+# A receiver that is stopped: an error that names side, address and port, and soon.
+run --duration 30 - >"$OUT/s" 2>&1 &
+driver=$!
+for _ in $(seq 100); do
+	pid=$(grep -o '"receiver": [0-9]*' "$OUT/s" | grep -o '[0-9]*')
+	[ -n "$pid" ] && break
+	sleep 0.02
+done
+sleep 1
+began=$(date +%s%N)
+kill -STOP "$pid"
+wait "$driver"
+took=$((($(date +%s%N) - began) / 1000000))
+error=$(tail -1 "$OUT/s")
+if [[ $error == *receiver* && $error == *"198.18.77.2 port "* && $took -lt 8000 ]]; then
+	ok "frozen_receiver (after $took ms)"
+else
+	not_ok frozen_receiver "after $took ms: ${error:0:300}"
+fi
+
+# Over 20 ms each way the receive buffer decides. Its default and its maximum must each show: the
+# endpoints set no buffer that would hide them.
+if "$DRIVER" --lab 20,1000 --duration 0.7 \
+	"net.ipv4.tcp_rmem=4096 65536 131072" \
+	"net.ipv4.tcp_rmem=4096 4194304 131072" \
+	"net.ipv4.tcp_rmem=4096 65536 8388608" >"$OUT/s" 2>&1; then
+	small=$(field throughput "$OUT/s" 2)
+	default=$(field throughput "$OUT/s" 3)
+	max=$(field throughput "$OUT/s" 4)
+	if within 1e6 "$small" 1e8 &&
+		awk -v a="$small" -v b="$default" 'BEGIN { exit !(b > 3 * a) }'; then
+		ok "tcp_rmem_default ($small -> $default)"
+	else
+		not_ok tcp_rmem_default "$small -> $default"
+	fi
+	if awk -v a="$small" -v b="$max" 'BEGIN { exit !(b > 3 * a) }'; then
+		ok "tcp_rmem_max ($small -> $max)"
+	else
+		not_ok tcp_rmem_max "$small -> $max"
+	fi
+else
+	not_ok tcp_rmem "$(tail -1 "$OUT/s" | head -c 300)"
+fi
+exit $FAILED
