@@ -15,9 +15,37 @@
 #include <errno.h>
 #include <limits.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
-static const struct sysroot host = {"tests/sysroot/host"};
-static const struct sysroot netns = {"tests/sysroot/netns"};
+static char folder[64], host_prefix[96], netns_prefix[96];
+static struct sysroot host, netns;
+
+/* Copied, so that whoever runs the test may write there. */
+static int setup(void **state)
+{
+	(void)state;
+	char command[256];
+	strcpy(folder, "/tmp/test-tunable-XXXXXX");
+	if (!mkdtemp(folder)) {
+		return -1;
+	}
+	snprintf(host_prefix, sizeof(host_prefix), "%s/host", folder);
+	snprintf(netns_prefix, sizeof(netns_prefix), "%s/netns", folder);
+	host.prefix = host_prefix;
+	netns.prefix = netns_prefix;
+	snprintf(command, sizeof(command), "cp -r tests/sysroot/host tests/sysroot/netns %s/",
+		 folder);
+	return system(command);
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	char command[128];
+	snprintf(command, sizeof(command), "rm -rf %s", folder);
+	return system(command);
+}
 
 static struct setting resolve(const char *name)
 {
@@ -267,6 +295,50 @@ static void test_probe_in_namespace(void **state)
 	assert_true(r.settable);
 }
 
+static void test_probe_read_only(void **state)
+{
+	(void)state;
+	char path[256];
+	if (!geteuid()) {
+		skip(); /* root may write everything in a recorded tree */
+	}
+	snprintf(path, sizeof(path), "%s/proc/sys/net/core/rmem_max", netns_prefix);
+	assert_int_equal(chmod(path, 0444), 0);
+	struct tunable_range r = probe(&netns, "net.core.rmem_max", "");
+	assert_false(r.settable);
+	assert_string_equal(r.why_not, "read-only here");
+	assert_true(r.present.i > 0); /* readable all the same */
+}
+
+/* What could not be put back must not be changed: the present one is not allowed here. */
+static void test_probe_no_way_back(void **state)
+{
+	(void)state;
+	struct setting s = resolve("net.ipv4.tcp_congestion_control");
+	assert_int_equal(tunable_write(&netns, &s, "cubic", NULL), 0);
+	struct tunable_range r = probe(&netns, s.name, "");
+	assert_false(r.settable);
+	assert_non_null(strstr(r.why_not, "cubic"));
+	assert_non_null(strstr(r.why_not, "could not be put back"));
+	assert_int_equal(tunable_write(&host, &s, "cubic", NULL), 0);
+	assert_true(probe(&host, s.name, "").settable);
+}
+
+static void test_probe_strange_content(void **state)
+{
+	(void)state;
+	struct setting s = resolve("net.core.somaxconn");
+	struct setting rmem = resolve("net.ipv4.tcp_rmem");
+	assert_int_equal(tunable_write(&host, &s, "word", NULL), 0);
+	struct tunable_range r = probe(&host, s.name, "");
+	assert_false(r.settable);
+	assert_non_null(strstr(r.why_not, "not a number"));
+	assert_int_equal(tunable_write(&host, &rmem, "4096 5", NULL), 0);
+	r = probe(&host, rmem.name, "max");
+	assert_false(r.settable);
+	assert_non_null(strstr(r.why_not, "holds no max"));
+}
+
 static void test_run_scope_is_not_read(void **state)
 {
 	(void)state;
@@ -299,6 +371,8 @@ static void test_affected(void **state)
 	assert_int_equal(tunable_affected(&host, &s, along, 32), 0);
 }
 
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -306,10 +380,13 @@ int main(void)
 		cmocka_unit_test(test_names),
 		cmocka_unit_test(test_checks),
 		cmocka_unit_test(test_fields),
-		cmocka_unit_test(test_probe),
-		cmocka_unit_test(test_probe_in_namespace),
-		cmocka_unit_test(test_run_scope_is_not_read),
-		cmocka_unit_test(test_affected),
+		TEST(test_probe),
+		TEST(test_probe_in_namespace),
+		TEST(test_probe_read_only),
+		TEST(test_probe_no_way_back),
+		TEST(test_probe_strange_content),
+		TEST(test_run_scope_is_not_read),
+		TEST(test_affected),
 	};
 	return cmocka_run_group_tests_name("tunable", tests, NULL, NULL);
 }
