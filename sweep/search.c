@@ -130,6 +130,8 @@ int search_ask(struct search *s, double *x, struct err *e)
 	return s->ops->ask(s->state, x, e);
 }
 
+#define VALUE_LIMIT 1e30 /* models square what they are told: it must stay finite */
+
 /* Below all that were seen, by half of their spread: far enough to be avoided, near enough not to
  * swamp the differences that matter. Before any success there is no scale; values are logarithms
  * in all but odd cases, and this is below any of those. */
@@ -147,6 +149,7 @@ void search_tell(struct search *s, const double *x, double y, bool ok)
 	double point[SEARCH_DIMS_MAX];
 	ok = ok && isfinite(y);
 	if (ok) {
+		y = fmax(-VALUE_LIMIT, fmin(y, VALUE_LIMIT));
 		s->best = s->seen ? fmax(s->best, y) : y;
 		s->worst = s->seen ? fmin(s->worst, y) : y;
 		s->seen = true;

@@ -43,6 +43,7 @@ struct bridge {
 	struct stats_rng rng;
 	long calls, calls_max;
 	int known_in_a_row;
+	bool is_first; /* no callback of this nlopt_optimize yet */
 	double last;
 };
 
@@ -98,8 +99,13 @@ static double objective(unsigned n, const double *u, double *gradient, void *dat
 	(void)n;
 	(void)gradient;
 	expand(b, u, x);
+	bool first = b->is_first;
+	b->is_first = false;
 	if (!evaluate(b, x, &y)) {
-		nlopt_force_stop(b->opt);
+		/* the original DIRECT reads an unset index when it is stopped in its first call */
+		if (!first) {
+			nlopt_force_stop(b->opt);
+		}
 		return -b->last;
 	}
 	b->last = y;
@@ -175,6 +181,7 @@ static int optimise(struct bridge *b, int round)
 		}
 	}
 	b->known_in_a_row = 0;
+	b->is_first = true;
 	starting_point(b, round, u);
 	int result = nlopt_optimize(b->opt, u, &value);
 	nlopt_destroy(b->opt);
