@@ -65,8 +65,8 @@ int hello_fill(const struct agent_state *s, json_t *answer, struct err *e);
 
 /* Forks the child, while the agent still may change users. No error if it runs already. */
 int endpoints_start(struct endpoints *p, struct err *e);
-/* One request and its answer. wake_fds: descriptors whose readiness (or hang-up) ends the wait
- * with -EINTR, so that a dead controller is seen while a transfer blocks. */
+/* One request and its answer. wake_fds: a signalfd and the controller's input; a signal or a
+ * hang-up ends the wait with -EINTR, so that a dead controller is seen while a transfer blocks. */
 int endpoints_ask(struct endpoints *p, json_t *request, int timeout_ms, const int wake_fds[2],
 		  json_t **reply, struct err *e);
 void endpoints_stop(struct endpoints *p);

@@ -25,7 +25,8 @@ int netns_open(const char *name, struct err *e);
 uint64_t netns_cookie(void);
 
 /* Searches the namespaces that this process can see (bind mounts, then processes) for a cookie.
- * Returns a descriptor, or -ESRCH if there is none. path gets where it was found. */
+ * Returns a descriptor, -ESRCH if there is none, or another -errno when it cannot tell. path gets
+ * where it was found. */
 int netns_find(uint64_t cookie, char *path, size_t size);
 
 /* Start time of a process in clock ticks since boot; 0 if there is no such process. */

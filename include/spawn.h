@@ -21,4 +21,8 @@ struct spawned {
  * inherited; LC_ALL is C; signals are as a program expects them. */
 int spawn_program(char *const argv[], int netns_fd, struct spawned *out, struct err *e);
 
+/* Gives the calling process a mount namespace of its own, in which mounts on these paths
+ * (NULL-terminated) do not reach the machine's; those of the machine still arrive. 0 or -errno. */
+int spawn_isolate_mounts(const char *const paths[]);
+
 #endif

@@ -83,7 +83,7 @@ static int await(struct endpoints *p, int64_t deadline, const int wake_fds[2], s
 	for (;;) {
 		struct pollfd f[3] = {{.fd = p->channel.in, .events = POLLIN},
 				      {.fd = wake_fds[0], .events = POLLIN},
-				      {.fd = wake_fds[1], .events = POLLIN}};
+				      {.fd = wake_fds[1], .events = POLLRDHUP}};
 		int64_t left = deadline - clock_ms();
 		int n = poll(f, 3, left > 0 ? (int)left : 0);
 		if (n == 0) {

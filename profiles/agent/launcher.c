@@ -8,10 +8,10 @@
 #include "launcher_private.h"
 #include "privilege.h"
 #include "protocol.h"
+#include "spawn.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <sched.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/mount.h>
@@ -40,6 +40,7 @@ static void launcher_process(int sock, pid_t owner)
 	signal(SIGINT, SIG_IGN);
 	signal(SIGTERM, SIG_IGN);
 	signal(SIGHUP, SIG_IGN);
+	signal(SIGPIPE, SIG_IGN);
 	prctl(PR_SET_NAME, "ts-launcher");
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 	dup2(null, 0);
@@ -267,13 +268,15 @@ static int protect(const char *path, struct err *e)
 
 static int protect_kernel_settings(struct err *e)
 {
-	if (unshare(CLONE_NEWNS) || mount("", "/", "none", MS_SLAVE | MS_REC, NULL)) {
-		return err_set(e, errno, "cannot make a mount namespace: %s", strerror(errno));
+	static const char *const TOUCHED[] = {"/proc", "/sys", NULL};
+	int rc = spawn_isolate_mounts(TOUCHED);
+	if (rc) {
+		return err_set(e, rc, "cannot make a mount namespace: %s", strerror(-rc));
 	}
 	if (mount("/proc/sys", "/proc/sys", "none", MS_BIND | MS_REC, NULL)) {
 		return err_set(e, errno, "cannot bind /proc/sys: %s", strerror(errno));
 	}
-	int rc = protect("/proc/sys", e);
+	rc = protect("/proc/sys", e);
 	return rc ? rc : protect("/sys", e);
 }
 

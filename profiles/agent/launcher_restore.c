@@ -186,6 +186,10 @@ static int restore_dir(const char *run_dir, const char *name, json_t *report, st
 	}
 	bool own = cookie == netns_cookie();
 	auto_close int fd = own ? -1 : netns_find(cookie, path, sizeof(path));
+	if (!own && fd != -ESRCH && fd < 0) {
+		return err_set(e, fd, "cannot look for the network namespace of %s: %s", dir,
+			       strerror(-fd));
+	}
 	if (!own && fd < 0) {
 		for (size_t i = 0; i < ARRAY_SIZE(LAYERS); i++) {
 			discard(dir, LAYERS[i], report);

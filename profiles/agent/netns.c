@@ -12,6 +12,7 @@
 #include <sched.h>
 #include <string.h>
 #include <sys/mount.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -136,6 +137,7 @@ uint64_t process_start_time(pid_t pid)
 /* A list of distinct namespaces, by device and inode, as they are open at the same time. */
 struct candidates {
 	size_t n;
+	int error; /* some could not be looked at */
 	struct {
 		int fd;
 		ino_t ino;
@@ -148,11 +150,17 @@ static void add_candidate(struct candidates *c, const char *path)
 	struct stat st;
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0) {
+		c->error = errno == EMFILE || errno == ENFILE || errno == ENOMEM ? -errno
+										 : c->error;
 		return;
 	}
-	bool known = fstat(fd, &st) != 0 || c->n == CANDIDATES_MAX;
+	bool known = fstat(fd, &st) != 0;
 	for (size_t i = 0; !known && i < c->n; i++) {
 		known = c->at[i].ino == st.st_ino;
+	}
+	if (!known && c->n == CANDIDATES_MAX) {
+		c->error = -EMFILE;
+		known = true;
 	}
 	if (known) {
 		close(fd);
@@ -211,23 +219,41 @@ static int match_cookie(const struct candidates *c, uint64_t cookie)
 		_exit(1);
 	}
 	close(p[1]);
+	if (pid < 0) {
+		return -EAGAIN;
+	}
 	size_t index;
 	int found = read(from, &index, sizeof(index)) == sizeof(index) ? (int)index : -ESRCH;
-	while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR) {
+	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR) {
 	}
 	return found;
+}
+
+/* One a namespace at the same time: a busy host has more than the usual 1024. Returns the limit
+ * that was, for programs started later shall have that. */
+static struct rlimit allow_many_descriptors(void)
+{
+	struct rlimit was = {0}, r;
+	if (getrlimit(RLIMIT_NOFILE, &was) == 0) {
+		r = was;
+		r.rlim_cur = r.rlim_max < 2 * CANDIDATES_MAX ? r.rlim_max : 2 * CANDIDATES_MAX;
+		setrlimit(RLIMIT_NOFILE, &r);
+	}
+	return was;
 }
 
 int netns_find(uint64_t cookie, char *path, size_t size)
 {
 	auto_free struct candidates *c = calloc(1, sizeof(*c));
-	if (!c || !cookie) {
-		return -ESRCH;
+	if (!c) {
+		return -ENOMEM;
 	}
+	struct rlimit was = allow_many_descriptors();
 	add_candidate(c, "/proc/self/ns/net");
 	add_mounted(c);
 	add_processes(c);
-	int index = match_cookie(c, cookie), fd = -ESRCH;
+	int index = match_cookie(c, cookie);
+	int fd = index == -ESRCH && c->error ? c->error : index;
 	for (size_t i = 0; i < c->n; i++) {
 		if (index == (int)i) {
 			fd = c->at[i].fd;
@@ -236,5 +262,6 @@ int netns_find(uint64_t cookie, char *path, size_t size)
 			close(c->at[i].fd);
 		}
 	}
+	setrlimit(RLIMIT_NOFILE, &was);
 	return fd;
 }

@@ -28,6 +28,24 @@ static void child_fails(int fd, const char *step)
 	_exit(127);
 }
 
+int spawn_isolate_mounts(const char *const paths[])
+{
+	if (unshare(CLONE_NEWNS)) {
+		return -errno;
+	}
+	if (mount("", "/", "none", MS_SLAVE | MS_REC, NULL) == 0) {
+		return 0;
+	}
+	/* EINVAL: in a chroot / is no mount. Then what is mounted over has to be one. */
+	for (size_t i = 0; errno == EINVAL && paths[i]; i++) {
+		if (mount("", paths[i], "none", MS_SLAVE | MS_REC, NULL)) {
+			return -errno;
+		}
+		errno = EINVAL;
+	}
+	return errno == EINVAL ? 0 : -errno;
+}
+
 /* After a plain setns /sys still shows the devices of the namespace in which it was mounted. Mounts
  * follow those of the machine (slave), so that a namespace's name can be taken away. */
 static const char *enter_netns(int fd)
@@ -35,7 +53,10 @@ static const char *enter_netns(int fd)
 	if (setns(fd, CLONE_NEWNET)) {
 		return "cannot enter the network namespace";
 	}
-	if (unshare(CLONE_NEWNS) || mount("", "/", "none", MS_SLAVE | MS_REC, NULL)) {
+	static const char *const TOUCHED[] = {"/sys", NULL};
+	int rc = spawn_isolate_mounts(TOUCHED);
+	if (rc) {
+		errno = -rc;
 		return "cannot make a mount namespace";
 	}
 	if (mount("sysfs", "/sys", "sysfs", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL)) {
