@@ -6,9 +6,9 @@
 #ifndef TUNESWEEP_LOOP_H
 #define TUNESWEEP_LOOP_H
 
+#include "prove.h"
 #include "store.h"
 #include "trial.h"
-#include "validate.h"
 
 enum loop_phase { LOOP_BASELINE, LOOP_SEARCH, LOOP_PROOF };
 
@@ -19,7 +19,9 @@ struct loop_progress { /* after each sample */
 	const struct sample *sample;	   /* the newest */
 	double best_score, baseline_score; /* NaN if not known */
 	const struct gain *gain;	   /* in the proof, so far */
-	double seconds_left;		   /* estimate for the phase; NaN if not known */
+	enum proof_stage stage;
+	size_t dimension;    /* of PROOF_EFFECT */
+	double seconds_left; /* estimate for the phase; NaN if not known */
 };
 
 struct loop_options {
@@ -38,8 +40,8 @@ struct loop_result {
 	bool assumed_baseline;		   /* some dimension has no present value or default */
 	int samples, failed;		   /* of the search */
 	double seconds;
-	bool has_gain; /* gain holds at least one pair */
-	struct gain gain;
+	bool has_gain; /* proof.gain holds at least one pair */
+	struct proof proof;
 	bool interrupted;
 	char first_failure[256]; /* why the first failed sample failed */
 };

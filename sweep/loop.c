@@ -250,15 +250,17 @@ static void take_best(struct sweep *s)
 
 struct proof_watch { /* what seen_in_proof needs */
 	struct sweep *sweep;
-	int64_t trial[2];
+	enum proof_stage stage;
+	size_t dimension;
+	int64_t trial[2]; /* of the comparison under way */
 };
 
-static int seen_in_proof(void *ctx, bool is_best, const struct configuration *effective,
-			 const struct sample *sample, const struct gain *so_far, struct err *e)
+static int seen_in_proof(void *ctx, enum proof_stage stage, size_t dimension, bool is_first,
+			 const struct configuration *effective, const struct sample *sample,
+			 const struct gain *so_far, struct err *e)
 {
 	struct proof_watch *w = ctx;
 	struct sweep *s = w->sweep;
-	const struct configuration *asked = is_best ? &s->r->best_asked : &s->r->baseline;
 	struct loop_progress p = {
 		.phase = LOOP_PROOF,
 		.done = so_far->pairs,
@@ -268,19 +270,24 @@ static int seen_in_proof(void *ctx, bool is_best, const struct configuration *ef
 		.best_score = s->r->best_score,
 		.baseline_score = s->r->baseline_score,
 		.gain = so_far,
+		.stage = stage,
+		.dimension = dimension,
 		.seconds_left = NAN,
 	};
+	if (stage != w->stage || dimension != w->dimension) {
+		*w = (struct proof_watch){.sweep = s, .stage = stage, .dimension = dimension};
+	}
 	if (s->o->progress) {
 		s->o->progress(s->o->ctx, &p);
 	}
-	return keep_sample(s, "proof", asked, effective, sample, &w->trial[is_best], e);
+	return keep_sample(s, "proof", effective, effective, sample, &w->trial[is_first], e);
 }
 
 static int prove(struct sweep *s, struct err *e)
 {
 	const struct spec *spec = s->env->spec;
 	struct proof_watch watch = {.sweep = s};
-	struct validate_options v = {
+	struct prove_options o = {
 		.pairs = spec->proof_pairs,
 		.time = spec->proof_time,
 		.seed = spec->seed,
@@ -292,8 +299,8 @@ static int prove(struct sweep *s, struct err *e)
 	    spec->proof_pairs == 0) {
 		return 0;
 	}
-	int rc = validate_run(s->env, &r->best_asked, &r->baseline, &v, &r->gain, e);
-	r->has_gain = r->gain.pairs > 0;
+	int rc = prove_run(s->env, &r->best_asked, &r->baseline, &o, &r->proof, e);
+	r->has_gain = r->proof.gain.pairs > 0;
 	return rc;
 }
 

@@ -25,13 +25,19 @@ static void describe_sample(const struct sample *s, char *out, size_t size)
 	}
 }
 
-static void describe_gain_so_far(const struct loop_progress *p, char *out, size_t size)
+static void describe_gain_so_far(const struct run *r, const struct loop_progress *p, char *out,
+				 size_t size)
 {
-	const struct interval *i = p->gain ? &p->gain->score : NULL;
+	const char *of = p->stage == PROOF_HOST_ONLY	      ? " of the host's settings alone"
+			 : p->stage == PROOF_APPLICATION_ONLY ? " of the application's alone"
+			 : p->stage == PROOF_EFFECT	      ? " of "
+							      : "";
+	const struct interval *i = &p->gain->score;
 	*out = '\0';
-	if (i && isfinite(i->estimate)) {
-		snprintf(out, size, ", gain so far %+.1f %s", i->estimate,
-			 p->gain->as_difference ? "(difference)" : "%");
+	if (isfinite(i->estimate)) {
+		snprintf(out, size, ", gain%s%s so far %+.1f %s", of,
+			 p->stage == PROOF_EFFECT ? r->space->dims[p->dimension].key : "",
+			 i->estimate, p->gain->as_difference ? "(difference)" : "%");
 	}
 }
 
@@ -49,13 +55,13 @@ void run_print_progress(void *ctx, const struct loop_progress *p)
 	static const char *const names[] = {
 		[LOOP_BASELINE] = "baseline", [LOOP_SEARCH] = "search", [LOOP_PROOF] = "proof"};
 	struct run *r = ctx;
-	char sample[320], best[96] = "", left[48] = "";
+	char sample[320], best[256] = "", left[48] = "";
 	if (r->c->quiet) {
 		return;
 	}
 	describe_sample(p->sample, sample, sizeof(sample));
 	if (p->phase == LOOP_PROOF) {
-		describe_gain_so_far(p, best, sizeof(best));
+		describe_gain_so_far(r, p, best, sizeof(best));
 	} else {
 		describe_best_so_far(p, best, sizeof(best));
 	}
@@ -104,14 +110,32 @@ static void print_metric(const char *name, double baseline, double best, bool ra
 static void print_interval(const char *what, const struct interval *i, const char *unit)
 {
 	if (isfinite(i->estimate)) {
-		printf("  %-16s %+.1f %s (%.0f %% interval %+.1f to %+.1f)\n", what, i->estimate,
+		printf("  %-40s %+.1f %s (%.0f %% interval %+.1f to %+.1f)\n", what, i->estimate,
 		       unit, 100 * i->level, i->lo, i->hi);
 	}
 }
 
-static void print_gain(const struct loop_result *r)
+/* What the parts of a proved gain bring, where the budget allowed to measure it. */
+static void print_parts(const struct run *run)
 {
-	const struct gain *g = &r->gain;
+	const struct proof *p = &run->result.proof;
+	if (p->host_only.pairs > 0) {
+		print_interval("host settings alone", &p->host_only.score, "%");
+	}
+	if (p->application_only.pairs > 0) {
+		print_interval("application alone", &p->application_only.score, "%");
+	}
+	for (size_t i = 0; i < run->space->n; i++) {
+		if (p->effect[i].pairs > 0) {
+			print_interval(run->space->dims[i].key, &p->effect[i].score, "%");
+		}
+	}
+}
+
+static void print_gain(const struct run *run)
+{
+	const struct loop_result *r = &run->result;
+	const struct gain *g = &r->proof.gain;
 	if (!r->has_gain) {
 		printf("%s\n",
 		       r->best_is_baseline
@@ -131,6 +155,7 @@ static void print_gain(const struct loop_result *r)
 	print_interval("score", &g->score, g->as_difference ? "(difference)" : "%");
 	print_interval("throughput", &g->throughput, "%");
 	print_interval("service demand", &g->service_demand, "%");
+	print_parts(run);
 }
 
 static void print_restored(const struct run *r)
@@ -151,7 +176,7 @@ static void print_restored(const struct run *r)
 void run_print_result(const struct run *r, const char *written)
 {
 	const struct loop_result *x = &r->result;
-	const struct gain *g = x->has_gain ? &x->gain : NULL;
+	const struct gain *g = x->has_gain ? &x->proof.gain : NULL;
 	if (x->has_best && x->baseline_sample.ok) {
 		printf("\n");
 		print_values(r);
@@ -164,7 +189,7 @@ void run_print_result(const struct run *r, const char *written)
 		print_metric("score", g ? g->score_b : x->baseline_score,
 			     g ? g->score_a : x->best_score, false);
 		printf("\n");
-		print_gain(x);
+		print_gain(r);
 	}
 	printf("%d samples (%d failed) in %.0f s.\n", x->samples, x->failed, x->seconds);
 	if (x->failed > 0 && *x->first_failure) {
