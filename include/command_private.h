@@ -22,6 +22,7 @@ struct command_child {
 	char *line, *last;	   /* [COMMAND_LINE_MAX] each: what comes in, newest whole line */
 	size_t used, total;
 	bool has_last, too_long, ended; /* ended: end of output */
+	bool first_counts;		/* of several lines the first is kept, not the last */
 	bool exited;
 	int status; /* as the shell gives it: 128 + signal */
 };
@@ -35,7 +36,8 @@ int command_child_start(struct command_child *c, char *const argv[], bool serve,
 /* Writes a line, without ever waiting or raising SIGPIPE. A child that does not read is no error.
  */
 int command_child_write(struct command_child *c, const char *line, struct err *e);
-/* Reads what is there, without waiting. With stop_at_line not beyond the first whole line. */
+/* Reads what is there, without waiting. stop_at_line: until the first whole line, which is kept;
+ * what came with it is dropped. */
 void command_child_read(struct command_child *c, bool stop_at_line);
 void command_child_forget_lines(struct command_child *c);
 void command_child_kill(struct command_child *c); /* the whole group, and waits for it */

@@ -94,18 +94,27 @@ static bool need(const char *metric, json_t *answer, struct sample *out)
 	return fail(out, there ? "the answer has no number for" : "the answer has no", metric);
 }
 
+/* The default objective is content with a score that the program has made itself. */
+static bool has_objective(json_t *answer, const struct objective *o, struct sample *out)
+{
+	if (o->is_default && isfinite(out->m[METRIC_SCORE])) {
+		return true;
+	}
+	bool parts = json_object_get(answer, o->numerator) ||
+		     json_object_get(answer, o->denominator);
+	if (o->is_default && !parts) {
+		return need("score", answer, out);
+	}
+	return need(o->numerator, answer, out) && need(o->denominator, answer, out);
+}
+
 static bool has_needed(json_t *answer, const struct objective *o, struct sample *out)
 {
-	bool own_score = o->is_default && isfinite(out->m[METRIC_SCORE]);
-	if (!own_score && !(need(o->numerator, answer, out) && need(o->denominator, answer, out))) {
-		return false;
+	bool ok = has_objective(answer, o, out);
+	for (size_t i = 0; ok && i < o->n_require; i++) {
+		ok = need(o->require[i].metric, answer, out);
 	}
-	for (size_t i = 0; i < o->n_require; i++) {
-		if (!need(o->require[i].metric, answer, out)) {
-			return false;
-		}
-	}
-	return true;
+	return ok;
 }
 
 bool command_answer(const char *line, const struct objective *o, struct sample *out)

@@ -114,7 +114,7 @@ static void take_line(struct command_child *c)
 	if (sscanf(c->line, "{\"tunesweep_exit\": %d}", &status) == 1) {
 		c->exited = true;
 		c->status = status;
-	} else if (c->line[strspn(c->line, " \t\r")] != '\0') {
+	} else if (c->line[strspn(c->line, " \t\r")] != '\0' && !(c->first_counts && c->has_last)) {
 		memcpy(c->last, c->line, c->used + 1);
 		c->has_last = true;
 	}
@@ -138,6 +138,7 @@ static void take_bytes(struct command_child *c, const char *buf, size_t n)
 void command_child_read(struct command_child *c, bool stop_at_line)
 {
 	char buf[4096];
+	c->first_counts = stop_at_line;
 	while (!c->ended && !c->exited && c->total <= COMMAND_OUTPUT_MAX &&
 	       !(stop_at_line && c->has_last)) {
 		ssize_t n = read(c->out, buf, sizeof(buf));

@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The command engine against small shell programs: what counts as a sample and what does not, time
+ * and size limits, programs that serve, die, are late, or leave children behind.
+ */
+#include "cleanup.h"
+#include "engine.h"
+#include "spec.h"
+#include <errno.h>
+#include <math.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <string.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+extern const struct engine_ops engine_command;
+
+struct rig {
+	struct spec *spec;
+	struct space *space;
+	void *engine;
+	int number;
+};
+
+/* script: what sh runs; it goes into YAML in single quotes. extra: more keys of test. */
+static void rig_make(struct rig *r, const char *script, const char *extra, const char *objective)
+{
+	char text[4096];
+	struct err e;
+	*r = (struct rig){.number = 0};
+	snprintf(text, sizeof(text),
+		 "tunesweep: 1\n"
+		 "test: {engine: command, command: [sh, -c, '%s'], timeout: 10s%s}\n"
+		 "%s"
+		 "tunables:\n"
+		 "  - {set: param.size, range: [1, 100], default: 42}\n"
+		 "  - {set: param.mode, choices: [fast, slow], default: fast}\n"
+		 "  - {set: param.flag, choices: [off, on], default: on}\n"
+		 "  - {set: param.rate, range: [0.5, 1.5], default: 0.75}\n",
+		 script, extra, objective);
+	if (spec_parse("s.yaml", text, strlen(text), &r->spec, &e) ||
+	    space_create(r->spec, NULL, &r->space, NULL, &e)) {
+		fail_msg("%s", e.text);
+	}
+	struct engine_env env = {.spec = r->spec, .space = r->space};
+	if (engine_command.create(&env, &r->engine, &e)) {
+		fail_msg("%s", e.text);
+	}
+}
+
+static void rig_clear(struct rig *r)
+{
+	engine_command.destroy(r->engine);
+	space_destroy(r->space);
+	spec_free(r->spec);
+}
+
+/* One sample at the baseline; the engine's own code if it gives up. */
+static int measure(struct rig *r, struct sample *s, struct err *e)
+{
+	struct configuration c;
+	struct engine_run run = {.number = ++r->number, .space = r->space, .config = &c};
+	space_baseline(r->space, &c);
+	sample_init(s);
+	int rc = engine_command.start(r->engine, &run, e);
+	while (rc == 0) {
+		int ms = 0;
+		rc = engine_command.poll(r->engine, s, &ms, e);
+		if (rc == 0) {
+			nanosleep(&(struct timespec){.tv_nsec = ms * 1000000L}, NULL);
+		}
+	}
+	engine_command.stop(r->engine);
+	return rc;
+}
+
+static void good(const char *script, const char *objective, enum metric m, double value)
+{
+	struct rig r;
+	struct sample s;
+	struct err e;
+	rig_make(&r, script, "", objective);
+	assert_int_equal(measure(&r, &s, &e), 1);
+	if (!s.ok) {
+		fail_msg("%s: %s", script, s.reason);
+	}
+	assert_true(s.m[m] == value);
+	rig_clear(&r);
+}
+
+static void bad(const char *script, const char *objective, const char *part)
+{
+	struct rig r;
+	struct sample s;
+	struct err e;
+	rig_make(&r, script, "", objective);
+	assert_int_equal(measure(&r, &s, &e), 1);
+	if (s.ok || !strstr(s.reason, part)) {
+		fail_msg("%s: '%s' is not in '%s'", script, part, s.ok ? "(ok)" : s.reason);
+	}
+	rig_clear(&r);
+}
+
+#define SCORE "objective: {maximize: score}\n"
+#define OWN   "objective: {minimize: my_cost}\n"
+
+static void good_answers_are_taken(void **state)
+{
+	(void)state;
+	good("echo \"{\\\"score\\\": 12.5}\"", "", METRIC_SCORE, 12.5);
+	good("echo warming up; echo \"{}\"; echo \"{\\\"score\\\": -3}\"; echo; echo", SCORE,
+	     METRIC_SCORE, -3);
+	good("printf \"{\\\"score\\\": 7}\"", SCORE, METRIC_SCORE, 7); /* no newline */
+	good("echo \"{\\\"throughput\\\": 1e9, \\\"service_demand\\\": 0.5, \\\"rtt\\\": null}\"",
+	     "", METRIC_THROUGHPUT, 1e9);
+	good("sleep 30 & echo \"{\\\"score\\\": 1}\"", SCORE, METRIC_SCORE, 1);
+	good("exec 0<&-; echo \"{\\\"score\\\": 2}\"", SCORE, METRIC_SCORE, 2);
+}
+
+static void own_metrics_are_kept(void **state)
+{
+	(void)state;
+	struct rig r;
+	struct sample s;
+	struct err e;
+	rig_make(&r,
+		 "echo \"{\\\"a\\\":1,\\\"b\\\":2,\\\"c\\\":3,\\\"d\\\":4,\\\"e\\\":5,\\\"f\\\":6,"
+		 "\\\"g\\\":7,\\\"h\\\":8,\\\"my_cost\\\":9,\\\"limited_by\\\":\\\"disk\\\"}\"",
+		 "", OWN);
+	assert_int_equal(measure(&r, &s, &e), 1);
+	assert_true(s.ok && s.n_extra == SAMPLE_EXTRA_MAX);
+	assert_true(sample_metric(&s, "my_cost") == 9); /* named, so not crowded out */
+	assert_string_equal(s.limited_by, "disk");
+	rig_clear(&r);
+}
+
+static void what_is_no_result_is_a_failed_sample(void **state)
+{
+	(void)state;
+	bad("true", SCORE, "has written nothing");
+	bad("echo 12.5", SCORE, "not a JSON object: 12.5");
+	bad("echo \"{\\\"score\\\": 1}\"; echo done", SCORE, "not a JSON object: done");
+	bad("echo \"{\\\"score\\\": \\\"12\\\"}\"", SCORE, "has no number for: score");
+	bad("echo \"{\\\"score\\\": null}\"", SCORE, "has no number for: score");
+	bad("echo \"{\\\"sc\\\": 1}\"", SCORE, "has no: score");
+	bad("echo \"{\\\"score\\\": NaN}\"", SCORE, "not a JSON object");
+	bad("echo \"{\\\"score\\\": 1e999}\"", SCORE, "not a JSON object");
+	bad("echo \"{\\\"score\\\": 1, \\\"score\\\": 2}\"", SCORE, "not a JSON object");
+	bad("echo \"{\\\"throughput\\\": 1e9}\"", "", "has no: service_demand");
+	bad("echo \"{\\\"throughput\\\": 0, \\\"service_demand\\\": 1}\"", "", "cannot be");
+	bad("echo \"{\\\"throughput\\\": 1, \\\"service_demand\\\": -1}\"", "", "cannot be");
+	bad("echo \"{\\\"score\\\": 1}\"", "objective: {maximize: score, require: [x <= 3]}\n",
+	    "has no: x");
+	bad("echo \"{\\\"error\\\": \\\"no such file\\\", \\\"score\\\": 1}\"", SCORE,
+	    "reports an error: no such file");
+	bad("echo \"{\\\"score\\\": 1}\"; exit 3", SCORE, "exit status 3");
+	bad("kill -9 $$", SCORE, "signal 9");
+	bad("exec /nonexistent/program", SCORE, "cannot be run (exit status 127)");
+	bad("head -c 70000 /dev/zero | tr \"\\\\0\" x", SCORE, "longer than 64 KiB");
+	bad("yes | head -c 17000000", SCORE, "more than 16 MiB");
+}
+
+static void the_program_gets_its_parameters(void **state)
+{
+	(void)state;
+	static const char want[] = "{\"params\":{\"size\":42,\"mode\":\"fast\",\"flag\":true,"
+				   "\"rate\":0.75},\"sample\":1}";
+	char path[] = "/tmp/tunesweep-test-XXXXXX", script[256], line[512] = "";
+	int fd = mkstemp(path);
+	assert_true(fd >= 0);
+	snprintf(script, sizeof(script),
+		 "cat > %s; echo \"{\\\"score\\\": 1}\"; test \"$LC_ALL\" = C", path);
+	good(script, SCORE, METRIC_SCORE, 1);
+	assert_true(read(fd, line, sizeof(line) - 1) > 0);
+	line[strcspn(line, "\n")] = '\0';
+	assert_string_equal(line, want);
+	close(fd);
+	unlink(path);
+}
+
+static double seconds(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void a_late_program_is_ended_with_its_children(void **state)
+{
+	(void)state;
+	struct rig r;
+	struct sample s;
+	struct err e;
+	char path[] = "/tmp/tunesweep-test-XXXXXX", script[256], line[64] = "";
+	int fd = mkstemp(path);
+	assert_true(fd >= 0);
+	snprintf(script, sizeof(script), "sleep 60 & echo $! > %s; wait", path);
+	rig_make(&r, script, "", SCORE);
+	r.spec->test.timeout = 0.3;
+	double before = seconds();
+	assert_int_equal(measure(&r, &s, &e), 1);
+	assert_true(!s.ok && strstr(s.reason, "not answered within 0.3 s"));
+	assert_true(seconds() - before < 5);
+	assert_true(read(fd, line, sizeof(line) - 1) > 0);
+	pid_t child = (pid_t)atoi(line);
+	assert_true(child > 1);
+	for (int i = 0; kill(child, 0) == 0 && i < 500; i++) { /* until init has reaped it */
+		char stat[64], state_of[256] = "";
+		snprintf(stat, sizeof(stat), "/proc/%d/stat", child);
+		auto_fclose FILE *f = fopen(stat, "re");
+		if (f && fgets(state_of, sizeof(state_of), f) && strstr(state_of, ") Z ")) {
+			break;
+		}
+		nanosleep(&(struct timespec){.tv_nsec = 10000000L}, NULL);
+		assert_true(i < 499);
+	}
+	rig_clear(&r);
+	close(fd);
+	unlink(path);
+}
+
+static void stopping_in_the_middle_is_allowed(void **state)
+{
+	(void)state;
+	static const char *const extras[] = {"", ", serve: true"};
+	for (int i = 0; i < 2; i++) {
+		struct rig r;
+		struct sample s;
+		struct err e;
+		struct configuration c;
+		int ms;
+		rig_make(&r, "sleep 60", extras[i], SCORE);
+		struct engine_run run = {.number = 1, .space = r.space, .config = &c};
+		space_baseline(r.space, &c);
+		engine_command.stop(r.engine);
+		assert_int_equal(engine_command.start(r.engine, &run, &e), 0);
+		sample_init(&s);
+		assert_int_equal(engine_command.poll(r.engine, &s, &ms, &e), 0);
+		assert_true(ms > 0);
+		double before = seconds();
+		engine_command.stop(r.engine);
+		engine_command.stop(r.engine);
+		rig_clear(&r); /* also with a sample under way */
+		assert_true(seconds() - before < 5);
+	}
+}
+
+static void a_served_program_answers_line_by_line(void **state)
+{
+	(void)state;
+	struct rig r;
+	struct sample s;
+	struct err e;
+	rig_make(&r,
+		 "n=0; while read line; do n=$((n + 1)); echo \"{\\\"score\\\": $n}\"; "
+		 "test $n != 2 || echo \"{\\\"score\\\": 99}\"; done",
+		 ", serve: true", SCORE);
+	for (int i = 1; i <= 4; i++) {
+		assert_int_equal(measure(&r, &s, &e), 1);
+		if (!s.ok) {
+			fail_msg("%s", s.reason);
+		}
+		if (i == 2) { /* let what is said unasked arrive */
+			nanosleep(&(struct timespec){.tv_nsec = 100000000L}, NULL);
+		}
+		assert_true(s.m[METRIC_SCORE] == i);
+	}
+	rig_clear(&r);
+}
+
+static void a_served_program_is_started_again_once(void **state)
+{
+	(void)state;
+	struct rig r;
+	struct sample s;
+	struct err e;
+	/* answers once, then ends when asked again */
+	rig_make(&r, "read line; echo \"{\\\"score\\\": 5}\"; read line", ", serve: true", SCORE);
+	for (int i = 0; i < 3; i++) {
+		assert_int_equal(measure(&r, &s, &e), 1);
+		assert_true(s.ok);
+		assert_int_equal(measure(&r, &s, &e), 1);
+		assert_true(!s.ok && strstr(s.reason, "has ended"));
+	}
+	rig_clear(&r);
+	rig_make(&r, "read line; exit 1", ", serve: true", SCORE);
+	assert_int_equal(measure(&r, &s, &e), 1);
+	assert_false(s.ok);
+	assert_int_equal(measure(&r, &s, &e), -EHOSTDOWN);
+	assert_non_null(strstr(e.text, "without an answer"));
+	assert_int_equal(measure(&r, &s, &e), -EHOSTDOWN);
+	rig_clear(&r);
+}
+
+static void a_late_server_is_not_believed_later(void **state)
+{
+	(void)state;
+	struct rig r;
+	struct sample s;
+	struct err e;
+	rig_make(&r, "while read line; do sleep 0.4; echo \"{\\\"score\\\": 1}\"; done",
+		 ", serve: true", SCORE);
+	r.spec->test.timeout = 0.2;
+	assert_int_equal(measure(&r, &s, &e), 1);
+	assert_true(!s.ok && strstr(s.reason, "within 0.2 s"));
+	r.spec->test.timeout = 10;
+	double before = seconds();
+	assert_int_equal(measure(&r, &s, &e), 1);
+	assert_true(s.ok && seconds() - before > 0.35);
+	rig_clear(&r);
+}
+
+static void a_program_that_is_not_there_is_said_at_once(void **state)
+{
+	(void)state;
+	static const char *const programs[] = {"./no-such-bench", "no-such-bench-in-path"};
+	for (int i = 0; i < 2; i++) {
+		char text[512];
+		struct spec *spec = NULL;
+		struct err e;
+		void *engine = NULL;
+		snprintf(text, sizeof(text),
+			 "tunesweep: 1\ntest: {engine: command, command: [%s]}\n"
+			 "tunables: [{set: param.a, range: [1, 2]}]\n",
+			 programs[i]);
+		assert_int_equal(spec_parse("s.yaml", text, strlen(text), &spec, &e), 0);
+		struct engine_env env = {.spec = spec};
+		assert_true(engine_command.create(&env, &engine, &e) < 0);
+		assert_int_equal(e.class, ERR_USAGE);
+		assert_non_null(strstr(e.text, "s.yaml:2:7: the command"));
+		spec_free(spec);
+	}
+}
+
+static int count_fds(void)
+{
+	int n = 0;
+	for (int fd = 0; fd < 256; fd++) {
+		n += lseek(fd, 0, SEEK_CUR) >= 0 || errno != EBADF;
+	}
+	return n;
+}
+
+static void nothing_is_left_open(void **state)
+{
+	(void)state;
+	struct rig r;
+	struct sample s;
+	struct err e;
+	int before = count_fds();
+	rig_make(&r, "echo \"{\\\"score\\\": 1}\"", "", SCORE);
+	for (int i = 0; i < 50; i++) {
+		assert_int_equal(measure(&r, &s, &e), 1);
+		assert_true(s.ok);
+	}
+	rig_clear(&r);
+	assert_int_equal(count_fds(), before);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(good_answers_are_taken),
+		cmocka_unit_test(own_metrics_are_kept),
+		cmocka_unit_test(what_is_no_result_is_a_failed_sample),
+		cmocka_unit_test(the_program_gets_its_parameters),
+		cmocka_unit_test(a_late_program_is_ended_with_its_children),
+		cmocka_unit_test(stopping_in_the_middle_is_allowed),
+		cmocka_unit_test(a_served_program_answers_line_by_line),
+		cmocka_unit_test(a_served_program_is_started_again_once),
+		cmocka_unit_test(a_late_server_is_not_believed_later),
+		cmocka_unit_test(a_program_that_is_not_there_is_said_at_once),
+		cmocka_unit_test(nothing_is_left_open),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
