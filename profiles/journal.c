@@ -171,8 +171,8 @@ int journal_create(const char *dir, const struct journal_header *h, struct journ
 	if (r) {
 		return r;
 	}
-	int fd = open(temporary, O_CREAT | O_TRUNC | O_RDWR | O_APPEND | O_CLOEXEC | O_NOFOLLOW,
-		      0644);
+	unlink(temporary); /* may be another name of an older journal: never truncate it */
+	int fd = open(temporary, O_CREAT | O_EXCL | O_RDWR | O_APPEND | O_CLOEXEC, 0644);
 	if (fd < 0) {
 		return err_set(e, -errno, "cannot create %s: %s", temporary, strerror(errno));
 	}

@@ -11,20 +11,22 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <time.h>
 
 #ifndef SO_NETNS_COOKIE
 #define SO_NETNS_COOKIE 71
 #endif
 
-/* 0 where the kernel is older than 5.14. */
+/* Kernels before 5.14 have no cookie: the inode's number is unique while the namespace lives. */
 static uint64_t netns_cookie(void)
 {
 	uint64_t cookie = 0;
 	socklen_t size = sizeof(cookie);
+	struct stat st;
 	auto_close int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	if (fd < 0 || getsockopt(fd, SOL_SOCKET, SO_NETNS_COOKIE, &cookie, &size)) {
-		return 0;
+		return stat("/proc/self/ns/net", &st) ? 0 : (uint64_t)st.st_ino;
 	}
 	return cookie;
 }

@@ -97,75 +97,71 @@ static void test_by_hand(void **state)
 	profile_clear(&p);
 }
 
+static const struct {
+	const char *text, *says;
+} refused[] = {
+	{"name: x\nsettings: []\n", "not a profile"},
+	{"tunesweep: 1\nname: x\n", "a spec of a sweep"},
+	{"tunesweep_profile: 2\nname: x\nsettings: []\n", ":1:20: 2 is not in the range"},
+	{"tunesweep_profile: 1\nsettings: []\n", "'name' is missing"},
+	{HEAD, "'settings' is missing"},
+	{HEAD "setings: []\n", ":3:1: unknown key 'setings'; did you mean 'settings'"},
+	{HEAD "settings: {}\n", "a list is wanted"},
+	{HEAD "settings: [5]\n", "a map is wanted"},
+	{HEAD "settings: [{value: 5}]\n", "'set' is missing"},
+	{HEAD "settings: [{set: net.core.somaxconn}]\n", "'value' is missing"},
+	{HEAD "settings: [{set: net.core.somaxconn, valeu: 5}]\n", "did you mean 'value'"},
+	{HEAD "settings:\n  - {set: vm.min_free_kbyte, value: 5}\n",
+	 ":4:11: unknown tunable 'vm.min_free_kbyte'; did you mean"},
+	{HEAD "settings: [{set: kernel.modprobe, value: /tmp/x}]\n", "unknown tunable"},
+	{HEAD "settings: [{set: net/../kernel/modprobe, value: x}]\n", "'..'"},
+	{HEAD "settings: [{set: net.ipv4.tcp_rmen, value: 5}]\n",
+	 "did you mean 'net.ipv4.tcp_rmem'?); if you mean it, write allow: [unlisted]"},
+	{HEAD "settings: [{set: net.ipv4.tcp_rmem, value: 5}]\n", "a list of all its fields"},
+	{HEAD "settings: [{set: net.ipv4.tcp_rmem, value: [1, 2]}]\n", "wants 3 numbers"},
+	{HEAD "settings: [{set: net.ipv4.tcp_rmem, value: [1, 2, 3, 4]}]\n", "wants 3 numbers"},
+	{HEAD "settings: [{set: net.ipv4.tcp_rmem, value: [3, 2, 1]}]\n", "not be below"},
+	{HEAD "settings: [{set: net.ipv4.tcp_rmem, value: [1, 2, 16M]}]\n", "ambiguous"},
+	{HEAD "settings: [{set: net.ipv4.tcp_rmem, value: \"1 2 3\"}]\n",
+	 "a list of all its fields"},
+	{HEAD "settings: [{set: net.ipv4.tcp_rmem, field: max, value: 3GiB}]\n",
+	 "3221225472 is not in the range"},
+	{HEAD "settings: [{set: net.ipv4.tcp_rmem, field: max, value: yes}]\n", ":3:56: "},
+	{HEAD "settings: [{set: net.core.somaxconn, value: true}]\n", "not an integer"},
+	{HEAD "settings: [{set: net.core.somaxconn, value: 0100}]\n", "octal"},
+	{HEAD "settings: [{set: net.ipv4.tcp_autocorking, value: 1}]\n", "true or on"},
+	{HEAD "settings: [{set: net.ipv4.tcp_congestion_control, value: no}]\n", "write \"no\""},
+	{HEAD "settings: [{set: socket.message_size, value: 1MiB}]\n", "under 'application'"},
+	{HEAD "application: [{set: net.core.somaxconn, value: 5}]\n", "under 'settings'"},
+	{HEAD "settings:\n  - {set: net.core.somaxconn, value: 5}\n"
+	      "  - {set: net/core/somaxconn, value: 6}\n",
+	 ":5:11: net.core.somaxconn is there twice, first in line 4"},
+	{HEAD "settings:\n  - {set: net.ipv4.tcp_rmem, value: [1, 2, 3]}\n"
+	      "  - {set: net.ipv4.tcp_rmem, field: max, value: 6}\n",
+	 "twice"},
+	{HEAD "settings: [{set: net.core.somaxconn, value: 5, effect: {interval: [1, 2]}}]\n",
+	 "is missing"},
+	{HEAD "settings: [{set: net.core.somaxconn, value: 5, "
+	      "effect: {percent: 1, interval: [1]}}]\n",
+	 "two numbers"},
+	{HEAD "allow: [everything]\nsettings: []\n", "unknown word"},
+	{HEAD "machine: 5\nsettings: []\n", "a map is wanted"},
+	{"tunesweep_profile: 1\nname: yes\nsettings: []\n", "write \"yes\""},
+	{"tunesweep_profile: 1\nname: \"\"\nsettings: []\n", "empty"},
+};
+
 static void test_refused(void **state)
 {
 	(void)state;
-	static const struct {
-		const char *text, *says;
-	} bad[] = {
-		{"name: x\nsettings: []\n", "not a profile"},
-		{"tunesweep: 1\nname: x\n", "a spec of a sweep"},
-		{"tunesweep_profile: 2\nname: x\nsettings: []\n", ":1:20: 2 is not in the range"},
-		{"tunesweep_profile: 1\nsettings: []\n", "'name' is missing"},
-		{HEAD, "'settings' is missing"},
-		{HEAD "setings: []\n", ":3:1: unknown key 'setings'; did you mean 'settings'"},
-		{HEAD "settings: {}\n", "a list is wanted"},
-		{HEAD "settings: [5]\n", "a map is wanted"},
-		{HEAD "settings: [{value: 5}]\n", "'set' is missing"},
-		{HEAD "settings: [{set: net.core.somaxconn}]\n", "'value' is missing"},
-		{HEAD "settings: [{set: net.core.somaxconn, valeu: 5}]\n", "did you mean 'value'"},
-		{HEAD "settings:\n  - {set: vm.min_free_kbyte, value: 5}\n",
-		 ":4:11: unknown tunable 'vm.min_free_kbyte'; did you mean"},
-		{HEAD "settings: [{set: kernel.modprobe, value: /tmp/x}]\n", "unknown tunable"},
-		{HEAD "settings: [{set: net/../kernel/modprobe, value: x}]\n", "'..'"},
-		{HEAD "settings: [{set: net.ipv4.tcp_rmen, value: 5}]\n",
-		 "did you mean 'net.ipv4.tcp_rmem'?); if you mean it, write allow: [unlisted]"},
-		{HEAD "settings: [{set: net.ipv4.tcp_rmem, value: 5}]\n",
-		 "a list of all its fields"},
-		{HEAD "settings: [{set: net.ipv4.tcp_rmem, value: [1, 2]}]\n", "wants 3 numbers"},
-		{HEAD "settings: [{set: net.ipv4.tcp_rmem, value: [1, 2, 3, 4]}]\n",
-		 "wants 3 numbers"},
-		{HEAD "settings: [{set: net.ipv4.tcp_rmem, value: [3, 2, 1]}]\n", "not be below"},
-		{HEAD "settings: [{set: net.ipv4.tcp_rmem, value: [1, 2, 16M]}]\n", "ambiguous"},
-		{HEAD "settings: [{set: net.ipv4.tcp_rmem, value: \"1 2 3\"}]\n",
-		 "a list of all its fields"},
-		{HEAD "settings: [{set: net.ipv4.tcp_rmem, field: max, value: 3GiB}]\n",
-		 "3221225472 is not in the range"},
-		{HEAD "settings: [{set: net.ipv4.tcp_rmem, field: max, value: yes}]\n", ":3:56: "},
-		{HEAD "settings: [{set: net.core.somaxconn, value: true}]\n", "not an integer"},
-		{HEAD "settings: [{set: net.core.somaxconn, value: 0100}]\n", "octal"},
-		{HEAD "settings: [{set: net.ipv4.tcp_autocorking, value: 1}]\n", "true or on"},
-		{HEAD "settings: [{set: net.ipv4.tcp_congestion_control, value: no}]\n",
-		 "write \"no\""},
-		{HEAD "settings: [{set: socket.message_size, value: 1MiB}]\n",
-		 "under 'application'"},
-		{HEAD "application: [{set: net.core.somaxconn, value: 5}]\n", "under 'settings'"},
-		{HEAD "settings:\n  - {set: net.core.somaxconn, value: 5}\n"
-		      "  - {set: net/core/somaxconn, value: 6}\n",
-		 ":5:11: net.core.somaxconn is there twice, first in line 4"},
-		{HEAD "settings:\n  - {set: net.ipv4.tcp_rmem, value: [1, 2, 3]}\n"
-		      "  - {set: net.ipv4.tcp_rmem, field: max, value: 6}\n",
-		 "twice"},
-		{HEAD
-		 "settings: [{set: net.core.somaxconn, value: 5, effect: {interval: [1, 2]}}]\n",
-		 "is missing"},
-		{HEAD "settings: [{set: net.core.somaxconn, value: 5, "
-		      "effect: {percent: 1, interval: [1]}}]\n",
-		 "two numbers"},
-		{HEAD "allow: [everything]\nsettings: []\n", "unknown word"},
-		{HEAD "machine: 5\nsettings: []\n", "a map is wanted"},
-		{"tunesweep_profile: 1\nname: yes\nsettings: []\n", "write \"yes\""},
-		{"tunesweep_profile: 1\nname: \"\"\nsettings: []\n", "empty"},
-	};
-	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(refused); i++) {
 		struct profile p;
 		struct err e = {0};
-		if (!load(bad[i].text, &p, &e)) {
-			fail_msg("taken: %s", bad[i].text);
+		if (!load(refused[i].text, &p, &e)) {
+			fail_msg("taken: %s", refused[i].text);
 		}
 		assert_int_equal(e.class, ERR_USAGE);
-		if (!strstr(e.text, bad[i].says) || !strstr(e.text, "/p.yaml:")) {
-			fail_msg("'%s' does not say '%s'", e.text, bad[i].says);
+		if (!strstr(e.text, refused[i].says) || !strstr(e.text, "/p.yaml:")) {
+			fail_msg("'%s' does not say '%s'", e.text, refused[i].says);
 		}
 		assert_null(p.settings);
 	}
@@ -221,6 +217,15 @@ static void assert_same_settings(const struct profile_setting *a, const struct p
 	}
 }
 
+static const char machine_text[] =
+	"{\"kernel\": \"6.1.0\", \"cpu\": \"A \\\"B\\\" \\u00e9: #1, {x}\", "
+	"\"numa_nodes\": 2,"
+	" \"nics\": [{\"device\": \"eth0\", \"pci\": \"8086:1592\", \"speed\": null}],"
+	" \"on\": \"off\", \"empty\": \"\", \"n\": \"1e3\", \"flag\": true}";
+static const char evidence_text[] =
+	"{\"gain\": {\"percent\": 12.0, \"interval\": [11.2, 1e300]}, \"list\": [],"
+	" \"big\": 9007199254740993, \"date\": \"2026-01-01\"}";
+
 static void test_round_trip(void **state)
 {
 	(void)state;
@@ -247,16 +252,8 @@ static void test_round_trip(void **state)
 	};
 	host[0].effect = (struct profile_effect){8.1, 7.0, 9.25, 0.95};
 	host[1].effect = (struct profile_effect){-1.0 / 3, NAN, NAN, NAN};
-	auto_json json_t *machine = json_loads(
-		"{\"kernel\": \"6.1.0\", \"cpu\": \"A \\\"B\\\" \\u00e9: #1, {x}\", "
-		"\"numa_nodes\": 2,"
-		" \"nics\": [{\"device\": \"eth0\", \"pci\": \"8086:1592\", \"speed\": null}],"
-		" \"on\": \"off\", \"empty\": \"\", \"n\": \"1e3\", \"flag\": true}",
-		0, NULL);
-	auto_json json_t *evidence = json_loads(
-		"{\"gain\": {\"percent\": 12.0, \"interval\": [11.2, 1e300]}, \"list\": [],"
-		" \"big\": 9007199254740993, \"date\": \"2026-01-01\"}",
-		0, NULL);
+	auto_json json_t *machine = json_loads(machine_text, 0, NULL);
+	auto_json json_t *evidence = json_loads(evidence_text, 0, NULL);
 	assert_non_null(machine);
 	assert_non_null(evidence);
 	struct profile out = {.machine = machine,
@@ -279,8 +276,15 @@ static void test_round_trip(void **state)
 	assert_true(json_equal(machine, in.machine));
 	assert_true(json_equal(evidence, in.evidence));
 	profile_clear(&in);
-	struct profile empty = {.name = "nothing"};
-	assert_int_equal(profile_save(&empty, file, &e), 0); /* replaces */
+}
+
+static void test_save_replaces(void **state)
+{
+	(void)state;
+	struct profile empty = {.name = "nothing"}, in;
+	struct err e = {0};
+	assert_int_equal(load("an older file", &in, &e), -EINVAL);
+	assert_int_equal(profile_save(&empty, file, &e), 0);
 	assert_int_equal(profile_load(file, &in, &e), 0);
 	assert_int_equal(in.n_settings, 0);
 	profile_clear(&in);
@@ -342,8 +346,13 @@ static void test_comma_locale(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_by_hand),	 TEST(test_refused),	TEST(test_unlisted_with_its_word),
-		TEST(test_round_trip),	 TEST(test_saved_text), TEST(test_save_fails_whole),
+		TEST(test_by_hand),
+		TEST(test_refused),
+		TEST(test_unlisted_with_its_word),
+		TEST(test_round_trip),
+		TEST(test_save_replaces),
+		TEST(test_saved_text),
+		TEST(test_save_fails_whole),
 		TEST(test_comma_locale),
 	};
 	return cmocka_run_group_tests_name("profile", tests, NULL, NULL);
