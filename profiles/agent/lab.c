@@ -248,7 +248,11 @@ static int build(struct lab *lab, const struct lab_link *link, struct err *e)
 int lab_create(struct lab *lab, pid_t owner, const char *run_dir, const struct lab_link *link,
 	       struct err *e)
 {
-	*lab = (struct lab){.owner = owner};
+	*lab = (struct lab){0};
+	if (geteuid() != 0) {
+		return err_set(e, -EPERM, "the lab makes network namespaces: that wants root");
+	}
+	lab->owner = owner;
 	for (int i = 0; i < 2; i++) {
 		end_name(owner, i, lab->info.netns[i], sizeof(lab->info.netns[i]));
 		netns_remove(lab->info.netns[i]); /* of a dead process with our number */
