@@ -171,6 +171,7 @@ static int fake_fdatasync(int fd)
 #include "../../profiles/journal.c"
 #include "../../profiles/session.c"
 #include "../../profiles/session_lock.c"
+#include "../../profiles/session_records.c"
 #include "../../profiles/session_rollback.c"
 #include "../../profiles/session_set.c"
 #include "../../profiles/session_track.c"
