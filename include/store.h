@@ -44,9 +44,20 @@ int store_end_run(struct store *s, const char *run, const char *status, const js
  * "baseline", "proof". */
 int store_add_trial(struct store *s, const char *run, const char *phase, const json_t *values,
 		    const json_t *asked, int64_t *trial, struct err *e);
-/* Committed when it returns. score: NaN if it has none. */
+/* The same with labels: {name: text or number}, what neither the configuration nor the run's hosts
+ * say (kernel, driver, variant and boot of imported results). NULL: none. */
+int store_add_labelled_trial(struct store *s, const char *run, const char *phase,
+			     const json_t *values, const json_t *labels, int64_t *trial,
+			     struct err *e);
+/* Committed when it returns (unless between store_begin and store_commit). score: NaN if it has
+ * none. */
 int store_add_sample(struct store *s, int64_t trial, const struct sample *sample, double score,
 		     struct err *e);
+
+/* Many calls as one transaction: all or nothing. store_abandon after an error. */
+int store_begin(struct store *s, struct err *e);
+int store_commit(struct store *s, struct err *e);
+void store_abandon(struct store *s);
 
 /* Newest first: array of {"run", "name", "started", "status", "seconds", "samples", "failed",
  * "throughput", "service_demand", "gain", "recommended"}: all samples that the store has of it, the
@@ -57,10 +68,19 @@ int store_list_runs(struct store *s, json_t **out, struct err *e);
  * One run with all that belongs to it; id may be a unique beginning, or "latest":
  * {"run", "name", "started", "ended", "status", "seed", "spec", "spec_sha256", "program", "hosts",
  *  "result": result.json or null,
- *  "trials": [{"trial": n from 1, "phase", "values", "asked": {...} or null,
+ *  "trials": [{"trial": n from 1, "phase", "values", "asked": {...} or null, "labels" likewise,
  *              "samples": [sample_to_json's object with "sample": n from 1 in the run, "time"]}]}
  * Times are UTC as "2026-01-31T12:00:00Z". ERR_USAGE if there is no such run, or several.
  */
 int store_get_run(struct store *s, const char *id, json_t **out, struct err *e);
+
+/* The same without the samples' "detail" (time series, counters), which is most of a run: for who
+ * shows or compares numbers. One sample's is read with store_get_detail, by its number in the run;
+ * null where it has none. */
+int store_get_run_brief(struct store *s, const char *id, json_t **out, struct err *e);
+int store_get_detail(struct store *s, const char *id, int64_t sample, json_t **out, struct err *e);
+
+/* The whole id of the run that is meant by a beginning or "latest". */
+int store_find_run(struct store *s, const char *id, char *whole, size_t size, struct err *e);
 
 #endif

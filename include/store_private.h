@@ -15,6 +15,7 @@ struct store {
 	sqlite3 *db;
 	char *path;
 	bool write;
+	int version; /* of its format, as it was found or made */
 };
 
 /* Metrics that have a column of their own; the others are in the column more (JSON). */
@@ -25,6 +26,9 @@ extern const size_t store_n_columns;
 int store_schema_create(const char *path, struct err *e);
 /* Refuses what is newer than this program; brings what is older up to date if s->write. */
 int store_schema_migrate(struct store *s, struct err *e);
+
+/* Format 2 or later: not so where an older store cannot be written and stays as it is. */
+bool store_has_tally(struct store *s);
 
 /* 0, or the errno for SQLite's last error with "PATH: cannot WHAT: reason". */
 int store_error(struct store *s, int rc, const char *what, struct err *e);

@@ -73,10 +73,14 @@ int store_list_runs(struct store *s, json_t **out, struct err *e)
 	auto_stmt sqlite3_stmt *st = NULL;
 	int rc = store_prepare(
 		s,
-		"SELECT r.id, r.name, r.started, r.status, count(p.id), coalesce(sum(NOT p.ok), 0),"
-		" r.result FROM run r LEFT JOIN trial t ON t.run = r.id"
-		" LEFT JOIN sample p ON p.trial = t.id"
-		" GROUP BY r.id ORDER BY r.started DESC, r.id DESC",
+		store_has_tally(s)
+			? "SELECT r.id, r.name, r.started, r.status, coalesce(c.samples, 0),"
+			  " coalesce(c.failed, 0), r.result FROM run r"
+			  " LEFT JOIN tally c ON c.run = r.id ORDER BY r.started DESC, r.id DESC"
+			: "SELECT r.id, r.name, r.started, r.status, count(p.id),"
+			  " coalesce(sum(NOT p.ok), 0), r.result FROM run r"
+			  " LEFT JOIN trial t ON t.run = r.id LEFT JOIN sample p ON p.trial = t.id"
+			  " GROUP BY r.id ORDER BY r.started DESC, r.id DESC",
 		&st, e);
 	if (rc) {
 		return rc;
@@ -92,8 +96,7 @@ int store_list_runs(struct store *s, json_t **out, struct err *e)
 	return 0;
 }
 
-/* The whole id of the run that is meant. */
-static int find_run(struct store *s, const char *id, char *whole, size_t size, struct err *e)
+int store_find_run(struct store *s, const char *id, char *whole, size_t size, struct err *e)
 {
 	bool latest = !strcmp(id, "latest");
 	auto_stmt sqlite3_stmt *st = NULL;
@@ -168,6 +171,7 @@ enum {
 	COLUMN_OK,
 	COLUMN_SCORE,
 	COLUMN_MORE,
+	COLUMN_LABELS,
 	COLUMN_METRICS
 };
 
@@ -194,14 +198,19 @@ static json_t *trial_row(sqlite3_stmt *st, int number)
 	json_object_set_new(t, "phase", json_text_or_null(column_text(st, COLUMN_PHASE)));
 	json_object_set_new(t, "values", column_json(st, COLUMN_CONFIG));
 	json_object_set_new(t, "asked", column_json(st, COLUMN_ASKED));
+	json_object_set_new(t, "labels", column_json(st, COLUMN_LABELS));
 	json_object_set_new(t, "samples", json_array());
 	return t;
 }
 
-static int prepare_trials(struct store *s, const char *id, sqlite3_stmt **st, struct err *e)
+static int prepare_trials(struct store *s, const char *id, bool brief, sqlite3_stmt **st,
+			  struct err *e)
 {
-	char sql[768] = "SELECT t.id, t.phase, t.config, t.asked, p.id, p.time, p.ok, p.score, "
-			"p.more";
+	char sql[768];
+	snprintf(sql, sizeof(sql),
+		 "SELECT t.id, t.phase, t.config, t.asked, p.id, p.time, p.ok, p.score, %s, %s",
+		 brief ? "json_remove(p.more, '$.detail')" : "p.more",
+		 store_has_tally(s) ? "t.labels" : "NULL");
 	for (size_t i = 0; i < store_n_columns; i++) {
 		snprintf(sql + strlen(sql), sizeof(sql) - strlen(sql), ", p.%s",
 			 metric_name(store_columns[i]));
@@ -215,10 +224,10 @@ static int prepare_trials(struct store *s, const char *id, sqlite3_stmt **st, st
 	return r;
 }
 
-static int read_trials(struct store *s, const char *id, json_t *trials, struct err *e)
+static int read_trials(struct store *s, const char *id, bool brief, json_t *trials, struct err *e)
 {
 	auto_stmt sqlite3_stmt *st = NULL;
-	int rc = prepare_trials(s, id, &st, e);
+	int rc = prepare_trials(s, id, brief, &st, e);
 	if (rc) {
 		return rc;
 	}
@@ -239,20 +248,52 @@ static int read_trials(struct store *s, const char *id, json_t *trials, struct e
 	return rc == SQLITE_DONE ? 0 : store_error(s, rc, "read the trials", e);
 }
 
-int store_get_run(struct store *s, const char *id, json_t **out, struct err *e)
+static int get_run(struct store *s, const char *id, bool brief, json_t **out, struct err *e)
 {
 	char whole[64];
 	auto_json json_t *run = json_object(), *trials = json_array();
-	int r = find_run(s, id, whole, sizeof(whole), e);
+	int r = store_find_run(s, id, whole, sizeof(whole), e);
 	if (!r) {
 		r = read_run(s, whole, run, e);
 	}
 	if (!r) {
-		r = read_trials(s, whole, trials, e);
+		r = read_trials(s, whole, brief, trials, e);
 	}
 	if (!r) {
 		json_object_set(run, "trials", trials);
 		*out = take_ptr(run);
 	}
 	return r;
+}
+
+int store_get_run(struct store *s, const char *id, json_t **out, struct err *e)
+{
+	return get_run(s, id, false, out, e);
+}
+
+int store_get_run_brief(struct store *s, const char *id, json_t **out, struct err *e)
+{
+	return get_run(s, id, true, out, e);
+}
+
+int store_get_detail(struct store *s, const char *id, int64_t sample, json_t **out, struct err *e)
+{
+	auto_stmt sqlite3_stmt *st = NULL;
+	/* The same order as the numbers of store_get_run. */
+	int rc = store_prepare(s,
+			       "SELECT json_extract(p.more, '$.detail') FROM sample p WHERE p.id = "
+			       "(SELECT p.id FROM trial t JOIN sample p ON p.trial = t.id"
+			       " WHERE t.run = ? ORDER BY t.id, p.id LIMIT 1 OFFSET ?)",
+			       &st, e);
+	if (rc) {
+		return rc;
+	}
+	sqlite3_bind_text(st, 1, id, -1, SQLITE_STATIC);
+	sqlite3_bind_int64(st, 2, sample - 1);
+	rc = sqlite3_step(st);
+	if (rc != SQLITE_ROW && rc != SQLITE_DONE) {
+		return store_error(s, rc, "read a sample", e);
+	}
+	*out = rc == SQLITE_ROW ? column_json(st, 0) : json_null();
+	return 0;
 }

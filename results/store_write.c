@@ -111,12 +111,13 @@ int store_end_run(struct store *s, const char *run, const char *status, const js
 		       : err_set(e, -ENOENT, "the store %s has no run %s", s->path, run);
 }
 
-int store_add_trial(struct store *s, const char *run, const char *phase, const json_t *values,
-		    const json_t *asked, int64_t *trial, struct err *e)
+static int insert_trial(struct store *s, const char *run, const char *phase, const json_t *values,
+			const json_t *asked, const json_t *labels, int64_t *trial, struct err *e)
 {
 	auto_stmt sqlite3_stmt *st = NULL;
 	int r = store_prepare(
-		s, "INSERT INTO trial (run, phase, config, asked) VALUES (?, ?, ?, ?)", &st, e);
+		s, "INSERT INTO trial (run, phase, config, asked, labels) VALUES (?, ?, ?, ?, ?)",
+		&st, e);
 	if (r) {
 		return r;
 	}
@@ -125,12 +126,41 @@ int store_add_trial(struct store *s, const char *run, const char *phase, const j
 	sqlite3_bind_text(st, 2, phase, -1, SQLITE_STATIC);
 	bind_json(st, 3, values ? values : none);
 	bind_json(st, 4, asked);
+	bind_json(st, 5, labels);
 	int rc = sqlite3_step(st);
 	if (rc != SQLITE_DONE) {
 		return store_error(s, rc, "write the trial", e);
 	}
 	*trial = sqlite3_last_insert_rowid(s->db);
 	return 0;
+}
+
+int store_add_trial(struct store *s, const char *run, const char *phase, const json_t *values,
+		    const json_t *asked, int64_t *trial, struct err *e)
+{
+	return insert_trial(s, run, phase, values, asked, NULL, trial, e);
+}
+
+int store_add_labelled_trial(struct store *s, const char *run, const char *phase,
+			     const json_t *values, const json_t *labels, int64_t *trial,
+			     struct err *e)
+{
+	return insert_trial(s, run, phase, values, NULL, labels, trial, e);
+}
+
+int store_begin(struct store *s, struct err *e)
+{
+	return store_exec(s, "BEGIN IMMEDIATE", "lock it", e);
+}
+
+int store_commit(struct store *s, struct err *e)
+{
+	return store_exec(s, "COMMIT", "keep what was written", e);
+}
+
+void store_abandon(struct store *s)
+{
+	sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
 }
 
 /* What has no column; the columns' keys are left out, so that no number is kept twice. */
