@@ -90,6 +90,11 @@ static int check_field(const struct setting *s, const char *field, struct err *e
 	if (!*field || tunable_field_index(t, field) >= 0) {
 		return 0;
 	}
+	const char *near = t->class == CLASS_UNLISTED ? tunable_near(s->name) : NULL;
+	if (near) {
+		return err_usage(e, "%s is not in the catalogue; did you mean '%s'?", s->name,
+				 near);
+	}
 	if (!t->fields[0]) {
 		return err_usage(e, "%s has no fields; leave 'field' out", s->name);
 	}

@@ -16,9 +16,23 @@ static const char *text_of(const json_t *o, const char *key)
 	return s ? s : "";
 }
 
+/* One setting with its old value, and what someone else has made of it since. */
+static void print_setting(const json_t *item)
+{
+	const char *old = text_of(item, "old"), *set = text_of(item, "value");
+	const char *wanted = *set ? set : old, *present = text_of(item, "present");
+	bool drifted = strcmp(wanted, present) != 0;
+	if (!*set && !drifted) {
+		return; /* watched because another setting changes it, and as it was */
+	}
+	printf("  %s%s%s = %s (was %s)%s%s\n", text_of(item, "set"),
+	       *text_of(item, "device") ? " on " : "", text_of(item, "device"), wanted, old,
+	       drifted ? ", DRIFTED to " : "", drifted ? present : "");
+}
+
 static void print_host(const struct target *t, const json_t *status)
 {
-	const json_t *items = json_object_get(status, "items"), *item;
+	const json_t *items = json_object_get(status, "settings"), *item;
 	const char *prefix = *t->name ? t->name : "";
 	time_t since = (time_t)json_integer_value(json_object_get(status, "since"));
 	char when[32] = "";
@@ -33,11 +47,7 @@ static void print_host(const struct target *t, const json_t *status)
 	       when);
 	json_array_foreach((json_t *)items, i, item)
 	{
-		bool drifted = strcmp(text_of(item, "value"), text_of(item, "present")) != 0;
-		printf("  %s%s%s = %s (was %s)%s%s\n", text_of(item, "set"),
-		       *text_of(item, "device") ? " on " : "", text_of(item, "device"),
-		       text_of(item, "value"), text_of(item, "old"), drifted ? ", DRIFTED to " : "",
-		       drifted ? text_of(item, "present") : "");
+		print_setting(item);
 	}
 }
 
@@ -52,7 +62,8 @@ static int run(struct cli *c)
 	}
 	for (size_t i = 0; rc == 0 && i < t.n; i++) {
 		auto_json json_t *status = NULL;
-		rc = agent_status(t.items[i].agent, &status, &e);
+		rc = agent_open(t.items[i].agent, "applied", "", NULL, 0, NULL, &e);
+		rc = rc < 0 ? rc : agent_status(t.items[i].agent, &status, &e);
 		if (rc == 0 && !c->json) {
 			print_host(&t.items[i], status);
 		}
