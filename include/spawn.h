@@ -18,7 +18,8 @@ struct spawned {
 
 /* argv[0] is searched in PATH. netns_fd: -1 for this namespace. The error says which step failed,
  * also when it is the program that is not there. Standard error and the working folder are
- * inherited; LC_ALL is C; signals are as a program expects them. */
+ * inherited; LC_ALL is C; signals are as a program expects them. It gets SIGTERM when the caller
+ * dies. */
 int spawn_program(char *const argv[], int netns_fd, struct spawned *out, struct err *e);
 
 /* Gives the calling process a mount namespace of its own, in which mounts on these paths

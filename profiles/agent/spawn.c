@@ -11,6 +11,7 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/mount.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 
 struct failure { /* what the child says instead of running the program */
@@ -75,10 +76,14 @@ static void default_signals(void)
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-/* Never returns. */
-static void become(char *const argv[], int netns_fd, int in, int out, int failed)
+/* Never returns. The launcher's death ends what it started: an agent puts back on SIGTERM, and
+ * the main process then sees that its agents have gone instead of going on without a launcher. */
+static void become(char *const argv[], int netns_fd, int in, int out, int failed, pid_t parent)
 {
 	setpgid(0, 0);
+	if (prctl(PR_SET_PDEATHSIG, SIGTERM) || getppid() != parent) {
+		child_fails(failed, "its parent is gone");
+	}
 	const char *step = netns_fd >= 0 ? enter_netns(netns_fd) : NULL;
 	if (step) {
 		child_fails(failed, step);
@@ -127,9 +132,9 @@ int spawn_program(char *const argv[], int netns_fd, struct spawned *out, struct 
 		return err_set(e, errno, "pipe: %s", strerror(errno));
 	}
 	auto_close int verdict = failed[0];
-	pid_t pid = fork();
+	pid_t parent = getpid(), pid = fork();
 	if (pid == 0) {
-		become(argv, netns_fd, child_in, child_out, failed[1]);
+		become(argv, netns_fd, child_in, child_out, failed[1], parent);
 	}
 	close(failed[1]);
 	if (pid < 0) {

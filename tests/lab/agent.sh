@@ -238,6 +238,20 @@ until_true 20 gone "$launcher"
 check "and the launcher leaves" "$(gone "$launcher" && echo gone)" gone
 stop_driver
 
+### SIGKILL of the launcher alone
+start_driver
+say agent r "netns:$NS"
+say open r sweep $R
+say set r $R max 8MiB
+kill -KILL "$(child_of "$driver_pid" ts-launcher)"
+until_true 3 is_rmem "$BASE"
+check "SIGKILL of the launcher: the agent rolls back" "$(rmem)" "$BASE"
+say ping r
+check "and main is told that it has gone" "$answer" "error -112 system host r: *"
+say agent r "netns:$NS"
+check "nothing can be started any more" "$answer" "error -32 system *launcher*"
+stop_driver
+
 ### SIGKILL of agent and guardian, then the next command
 start_driver
 say agent r "netns:$NS"
