@@ -11,7 +11,8 @@
  *                   -> {"t":s, "bytes":n, "cpu":{"t":s, "busy":s, "source":"timer_list",
  *                       "resolution":s, "cpus":n, "per_cpu":[s,...]}|null, "self":s,
  *                       "tcp":{"rtt":us, "cwnd":bytes, "retransmits":n, "rwnd_limited":us,
- *                       "sndbuf_limited":us, "busy":us, "delivery_rate":bytes/s, "acked":bytes}|null,
+ *                       "sndbuf_limited":us, "busy":us, "delivery_rate":bytes/s,
+ *                       "acked":bytes}|null,
  *                       "error":null|text, "effective":{"send_buffer":n, "receive_buffer":n,
  *                       "receive_lowat":n, "congestion_control":w}|null}
  *   {"op":"stop"}                                     -> as read; the sockets are closed then
