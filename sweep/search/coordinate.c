@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * One dimension after the other, as people tune by hand: a few values of one, the best kept, then
- * the next; in each further round the steps around the best are half as wide.
+ * the next; in each further round the steps around the best are half as wide. If enough has been
+ * told before the first question, it begins around the best of that.
  */
 #include "search_private.h"
 
@@ -67,13 +68,27 @@ static void next_dimension(struct coordinate *c)
 	}
 }
 
+static bool advance(struct coordinate *c);
+
+/* The first point: the start. If that is known there is none, and round 0, which looks at whole
+ * dimensions, is left out when the whole space has been looked at already. */
+static bool begin(struct coordinate *c)
+{
+	const struct search_told *best = search_best(&c->memory);
+	if (best) {
+		memcpy(c->at, best->x, sizeof(c->at));
+		c->round = c->memory.n > c->p.n;
+	}
+	memcpy(c->next, c->at, sizeof(c->next));
+	return !best || advance(c);
+}
+
 /* Moves on to the next point that is not known; false when the rounds are used up. */
 static bool advance(struct coordinate *c)
 {
 	if (!c->started) {
 		c->started = true;
-		memcpy(c->next, c->at, sizeof(c->next));
-		return true;
+		return begin(c);
 	}
 	while (c->round < ROUNDS_MAX) {
 		double u;

@@ -242,7 +242,7 @@ static void the_names_are_all_that_nlopt_has(void **state)
 		names++;
 		assert_true(search_known(n, &e));
 	}
-	assert_int_equal(names - listed, 5);
+	assert_true(names - listed >= 5); /* and the ones that are not of NLopt */
 	struct err e;
 	assert_false(search_known("sobl", &e));
 	assert_non_null(strstr(e.text, "did you mean 'sobol'?"));
