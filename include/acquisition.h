@@ -21,32 +21,54 @@
  * can overtake another. m at most ACQUISITION_ANCHORS + 1. */
 double kg_log(const double *a, const double *b, size_t m);
 
-struct acquisition {
+struct acquisition_limit {	/* a measured limit: kept where its margin is above 0 */
+	const struct gp *model; /* of (margin - mean) / scale */
+	double mean, scale;
+};
+
+struct acquisition_view { /* what is known; borrowed */
 	const struct search_problem *problem;
 	const struct gp *model;
 	const struct gp *failures; /* labels of failed and good trials; NULL: nothing failed */
-	size_t m;		   /* anchors */
-	double *anchor;		   /* m rows of n coordinates, best posterior mean first */
-	double *half;		   /* m rows: gp_predict's half */
-	double mean[ACQUISITION_ANCHORS], variance[ACQUISITION_ANCHORS];
+	struct acquisition_limit limit[SEARCH_MARGINS_MAX];
+	size_t n_limits;
+	const double *points; /* distinct known points, rows of problem->n */
+	size_t n_points;
+	const double *tabu; /* points that are not gone near again */
+	size_t n_tabu;
+};
+
+struct acquisition {
+	struct acquisition_view v;
+	size_t m;	/* anchors; 0: no known point keeps the limits */
+	double *anchor; /* m rows of n coordinates, best posterior mean first */
+	double *half;	/* m rows: gp_predict's half */
+	double mean[ACQUISITION_ANCHORS];
 	double *scratch; /* one half */
 };
 
-/* points: distinct known points, n_points rows. */
-int acquisition_init(struct acquisition *q, const struct search_problem *p, const struct gp *model,
-		     const struct gp *failures, const double *points, size_t n_points,
-		     struct err *e);
+int acquisition_init(struct acquisition *q, const struct acquisition_view *v, struct err *e);
 void acquisition_clear(struct acquisition *q);
 
-/* Log of the expected gain (in the model's units) of one measurement at x. */
+/* Log of the expected gain (in the model's units; per second if the problem tells seconds) of one
+ * measurement at x. While no known point keeps the limits: of the probability that x does. */
 double acquisition_log_gain(struct acquisition *q, const double *x);
 
-/* Probability that a trial at x does not fail. */
-double acquisition_feasible(const struct acquisition *q, const double *x);
+/* Probability that a trial at x does not fail, and that all limits are kept there. */
+double acquisition_works(const struct acquisition_view *v, const double *x);
+double acquisition_keeps_limits(const struct acquisition_view *v, const double *x);
 
-/* The best point found, and its log gain. Candidates: random ones, neighbours of the anchors, the
- * known points; polished by NLopt's LN_BOBYQA over the numbers and by trying every category. */
-double acquisition_maximise(struct acquisition *q, const double *points, size_t n_points,
-			    struct stats_rng *rng, double *x);
+/* Is x within the ball around a point that cut the link (0.15; a category that differs counts
+ * 0.11)?
+ */
+bool acquisition_is_tabu(const struct acquisition_view *v, const double *x);
+
+/* Snaps x to its cell and to its configuration's canonical point. false: forbidden or tabu. */
+bool acquisition_settle(const struct acquisition_view *v, double *x);
+
+/* The best point found, and its log gain; -INFINITY if there is none that is allowed. Candidates:
+ * random ones, neighbours of the anchors, the known points; polished by NLopt's LN_BOBYQA over the
+ * numbers and by trying every category. */
+double acquisition_maximise(struct acquisition *q, struct stats_rng *rng, double *x);
 
 #endif

@@ -9,12 +9,12 @@
 #include "gp.h"
 #include "search.h"
 
-#define GP_THETA_MAX	   (2 * SEARCH_DIMS_MAX + 2)
+#define GP_THETA_MAX	   (2 * SEARCH_DIMS_MAX + 3)
 #define GP_ADDITIVE_LENGTH 0.3
-#define GP_CONSTANT 1.0
-#define GP_TABLE 4096
+#define GP_CONSTANT	   1.0
+#define GP_TABLE	   4096
 
-/* theta: log l_1..d, log s, log a_1..d, log sigma */
+/* theta: log l_1..d, log s, log a_1..d, log sigma; with drift also log t */
 struct gp {
 	size_t d, n, room;
 	bool category[SEARCH_DIMS_MAX];
@@ -22,19 +22,24 @@ struct gp {
 	double *x, *y, *w;
 	double *diff,
 		*add; /* per pair (k, i < k), at k (k - 1) / 2 + i: d squared differences, d k1 */
-	double *pair[3];     /* per pair: scratch of a fit */
+	double *pair[3];		 /* per pair: scratch of a fit */
+	struct gp_origin *origin;	 /* per point */
+	double *level, *change, *ageing; /* per pair: covariance by group, amount of Matern52(r) by
+					    earlier groups, exp(-|difference in time| / 30) */
+	bool drift;
+	double group_variance, earlier_variance;
 	double *k, *inverse; /* n x n: Cholesky factor (lower), inverse */
 	double *alpha;	     /* K^-1 y */
 	double *diagonal;    /* scratch of a fit: n */
 	double theta[GP_THETA_MAX];
-	bool fitted;
+	bool fitted, fitted_drift;
 	double log_posterior;
 	double table[GP_TABLE]; /* k1 of a numeric coordinate over [0, 1] */
 };
 
 static inline size_t gp_theta_count(const struct gp *g)
 {
-	return 2 * g->d + 2;
+	return 2 * g->d + 2 + g->drift;
 }
 
 static inline size_t gp_pairs(size_t n)

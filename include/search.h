@@ -29,6 +29,7 @@ struct search_problem {
 	uint64_t seed;
 	/* What follows may be left zero. */
 	size_t n_margins;  /* measured limits ("require") that observations carry */
+	bool plain;	   /* y is no logarithm (scores that may be negative) */
 	bool whole_budget; /* asks until the budget is used, also when little is left to learn */
 	/* Moves x to the canonical point of its configuration (settings without effect at their
 	 * default); false: this configuration is forbidden. NULL: every point is its own. */
@@ -40,14 +41,15 @@ struct search_problem {
 
 /* All that may be known of one measurement; the rest zero. */
 struct search_observation {
-	const double *x;
-	double y;      /* to be maximised; not looked at where failed */
-	bool failed;   /* also where y is not finite */
-	bool cut_link; /* the host was lost: this configuration is not gone near again */
-	double se;     /* standard error of y; 0: not known */
-	int group;     /* boot and host; 0: the present ones, others have levels of their own */
-	bool earlier;  /* of another night: the surface may have changed a little since */
-	double when;   /* in measurements since the group's first; for drift. 0 with group 0: now */
+	const double *x;     /* what was measured (the effective values) */
+	const double *asked; /* what had been asked for; NULL: x */
+	double y;	     /* to be maximised; not looked at where failed */
+	bool failed;	     /* also where y is not finite */
+	bool cut_link;	     /* the host was lost: this configuration is not gone near again */
+	double se;	     /* standard error of y; 0: not known */
+	int group;    /* boot and host; 0: the present ones, others have levels of their own */
+	bool earlier; /* of another night: the surface may have changed a little since */
+	double when;  /* in measurements since the group's first; for drift. 0 with group 0: now */
 	double margin[SEARCH_MARGINS_MAX]; /* >= 0: the limit is kept, best as a logarithm of the
 					      ratio to it; NaN: not measured */
 };

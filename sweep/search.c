@@ -14,7 +14,8 @@
 #include <strings.h>
 
 static const struct search_ops *const own[] = {
-	&search_auto, &search_sobol, &search_random, &search_grid, &search_coordinate,
+	&search_auto,	&search_surrogate, &search_sobol,
+	&search_random, &search_grid,	   &search_coordinate,
 };
 
 struct search {
@@ -35,6 +36,7 @@ const char *const *search_names(void)
 {
 	static const char *const names[] = {
 		"auto",
+		"surrogate",
 		"sobol",
 		"random",
 		"grid",
@@ -77,10 +79,6 @@ static const struct search_ops *find(const char *algorithm, struct err *e)
 		if (strcmp(own[i]->name, name) == 0) {
 			return own[i];
 		}
-	}
-	if (strcmp(name, "surrogate") == 0) {
-		err_usage(e, "algorithm 'surrogate' is not built yet: auto is the nearest");
-		return NULL;
 	}
 	int ignored, rc = search_nlopt_find(name, &ignored, e);
 	if (rc == -ENOENT) {
@@ -146,17 +144,62 @@ static double failed_value(const struct search *s)
 
 void search_tell(struct search *s, const double *x, double y, bool ok)
 {
-	double point[SEARCH_DIMS_MAX];
-	ok = ok && isfinite(y);
-	if (ok) {
-		y = fmax(-VALUE_LIMIT, fmin(y, VALUE_LIMIT));
-		s->best = s->seen ? fmax(s->best, y) : y;
-		s->worst = s->seen ? fmin(s->worst, y) : y;
+	struct search_observation o = {.x = x, .y = y, .failed = !ok};
+	search_learn(s, &o);
+}
+
+void search_learn(struct search *s, const struct search_observation *o)
+{
+	double point[SEARCH_DIMS_MAX], asked[SEARCH_DIMS_MAX];
+	struct search_observation known = *o;
+	known.failed = o->failed || !isfinite(o->y);
+	if (!known.failed && o->group == 0) {
+		s->best = s->seen ? fmax(s->best, o->y) : o->y;
+		s->worst = s->seen ? fmin(s->worst, o->y) : o->y;
 		s->seen = true;
 	}
-	memcpy(point, x, s->problem.n * sizeof(*x));
+	memcpy(point, o->x, s->problem.n * sizeof(double));
+	memcpy(asked, o->asked ? o->asked : o->x, s->problem.n * sizeof(double));
 	search_snap(&s->problem, point);
-	s->ops->tell(s->state, point, ok ? y : failed_value(s), !ok);
+	search_snap(&s->problem, asked);
+	known.x = point;
+	known.asked = asked;
+	known.y = known.failed ? failed_value(s) : o->y;
+	if (s->ops->learn) {
+		s->ops->learn(s->state, &known);
+	} else if (o->group == 0) {
+		s->ops->tell(s->state, asked, known.y, known.failed);
+	}
+}
+
+int search_ask_more(struct search *s, double *x, struct err *e)
+{
+	return s->ops->ask_more ? s->ops->ask_more(s->state, x, e) : 0;
+}
+
+void search_suggest(struct search *s, const double *x)
+{
+	double point[SEARCH_DIMS_MAX];
+	memcpy(point, x, s->problem.n * sizeof(double));
+	search_snap(&s->problem, point);
+	if (s->ops->suggest) {
+		s->ops->suggest(s->state, point);
+	}
+}
+
+int search_recommend(struct search *s, double *x, double *mean, double *sd)
+{
+	return s->ops->recommend ? s->ops->recommend(s->state, x, mean, sd) : 0;
+}
+
+bool search_remaining(struct search *s, double *gain)
+{
+	return s->ops->remaining && s->ops->remaining(s->state, gain);
+}
+
+json_t *search_explain(struct search *s)
+{
+	return s->ops->explain ? s->ops->explain(s->state) : NULL;
 }
 
 void search_destroy(struct search *s)

@@ -56,11 +56,17 @@ static double random_coordinate(const struct search_dim *d, struct stats_rng *rn
 	return d->levels ? search_cell((int)(u * d->levels), d->levels) : u;
 }
 
+/* The value of a point as it would be measured; x is moved to it. */
+static double settled_value(struct acquisition *q, double *x)
+{
+	return acquisition_settle(&q->v, x) ? acquisition_log_gain(q, x) : -INFINITY;
+}
+
 /* One to three coordinates of an anchor changed: categories anew, numbers by a step of about a
  * third of their length. */
 static void random_neighbour(const struct acquisition *q, struct stats_rng *rng, double *x)
 {
-	const struct search_problem *p = q->problem;
+	const struct search_problem *p = q->v.problem;
 	size_t from = (size_t)(stats_rng_uniform(rng) * fmin(NEIGHBOURED, (double)q->m));
 	int changes = 1 + (int)(3 * stats_rng_uniform(rng));
 	memcpy(x, q->anchor + from * p->n, p->n * sizeof(double));
@@ -69,11 +75,10 @@ static void random_neighbour(const struct acquisition *q, struct stats_rng *rng,
 		if (p->dims[j].category) {
 			x[j] = random_coordinate(&p->dims[j], rng);
 		} else {
-			double step = fmin(0.3 * gp_length(q->model, j), 0.3);
+			double step = fmin(0.3 * gp_length(q->v.model, j), 0.3);
 			x[j] += step * stats_rng_normal(rng);
 		}
 	}
-	search_snap(p, x);
 }
 
 static double polish_value(unsigned n, const double *u, double *gradient, void *state)
@@ -90,13 +95,13 @@ static double polish_value(unsigned n, const double *u, double *gradient, void *
 /* The numbers of x moved by LN_BOBYQA; x is taken only if it is better once snapped. */
 static void polish_numbers(struct acquisition *q, struct candidate *c)
 {
-	const struct search_problem *p = q->problem;
+	const struct search_problem *p = q->v.problem;
 	struct polish w = {.q = q};
 	double u[SEARCH_DIMS_MAX], step[SEARCH_DIMS_MAX], value;
 	memcpy(w.x, c->x, p->n * sizeof(double));
 	for (size_t j = 0; j < p->n; j++) {
 		if (is_number(&p->dims[j])) {
-			step[w.n] = fmin(0.3 * gp_length(q->model, j), 0.3);
+			step[w.n] = fmin(0.3 * gp_length(q->v.model, j), 0.3);
 			u[w.n] = c->x[j];
 			w.number[w.n++] = j;
 		}
@@ -116,8 +121,7 @@ static void polish_numbers(struct acquisition *q, struct candidate *c)
 	nlopt_optimize(opt, u, &value);
 	nlopt_destroy(opt);
 	polish_value((unsigned)w.n, u, NULL, &w);
-	search_snap(p, w.x);
-	value = acquisition_log_gain(q, w.x);
+	value = settled_value(q, w.x);
 	if (value > c->value) {
 		memcpy(c->x, w.x, p->n * sizeof(double));
 		c->value = value;
@@ -126,23 +130,24 @@ static void polish_numbers(struct acquisition *q, struct candidate *c)
 
 static void try_coordinate(struct acquisition *q, struct candidate *c, size_t j, double coordinate)
 {
-	double old = c->x[j];
-	if (coordinate < 0 || coordinate > 1 || coordinate == old) {
+	double x[SEARCH_DIMS_MAX];
+	size_t d = q->v.problem->n;
+	if (coordinate < 0 || coordinate > 1 || coordinate == c->x[j]) {
 		return;
 	}
-	c->x[j] = coordinate;
-	double value = acquisition_log_gain(q, c->x);
+	memcpy(x, c->x, d * sizeof(double));
+	x[j] = coordinate;
+	double value = settled_value(q, x);
 	if (value > c->value) {
 		c->value = value;
-	} else {
-		c->x[j] = old;
+		memcpy(c->x, x, d * sizeof(double));
 	}
 }
 
 /* Every category, and two steps either way of every small count. */
 static void polish_steps(struct acquisition *q, struct candidate *c)
 {
-	const struct search_problem *p = q->problem;
+	const struct search_problem *p = q->v.problem;
 	for (size_t j = 0; j < p->n; j++) {
 		const struct search_dim *d = &p->dims[j];
 		int levels = d->levels;
@@ -159,42 +164,50 @@ static void polish_steps(struct acquisition *q, struct candidate *c)
 	}
 }
 
-double acquisition_maximise(struct acquisition *q, const double *points, size_t n_points,
-			    struct stats_rng *rng, double *x)
+static void random_point(const struct acquisition *q, struct stats_rng *rng, double *x)
 {
-	const struct search_problem *p = q->problem;
-	struct candidate best[POLISHED + 1];
+	for (size_t j = 0; j < q->v.problem->n; j++) {
+		x[j] = random_coordinate(&q->v.problem->dims[j], rng);
+	}
+}
+
+static size_t make_pool(struct acquisition *q, struct stats_rng *rng, struct candidate *best)
+{
 	double c[SEARCH_DIMS_MAX];
 	size_t n = 0;
 	for (int i = 0; i < RANDOM_CANDIDATES + NEIGHBOUR_CANDIDATES; i++) {
-		if (i < RANDOM_CANDIDATES) {
-			for (size_t j = 0; j < p->n; j++) {
-				c[j] = random_coordinate(&p->dims[j], rng);
-			}
+		if (i < RANDOM_CANDIDATES || q->m == 0) {
+			random_point(q, rng, c);
 		} else {
 			random_neighbour(q, rng, c);
 		}
-		keep_best(best, &n, c, acquisition_log_gain(q, c), p->n);
+		keep_best(best, &n, c, settled_value(q, c), q->v.problem->n);
 	}
+	return n;
+}
+
+double acquisition_maximise(struct acquisition *q, struct stats_rng *rng, double *x)
+{
+	size_t d = q->v.problem->n;
+	struct candidate best[POLISHED + 1], winner = {.value = -INFINITY};
+	size_t n = make_pool(q, rng, best);
 	for (size_t i = 0; i < n; i++) {
 		for (int round = 0; round < ROUNDS; round++) {
 			polish_numbers(q, &best[i]);
 			polish_steps(q, &best[i]);
 		}
+		winner = best[i].value > winner.value ? best[i] : winner;
 	}
 	/* A replicate of a known point may be worth more than any new one. */
-	size_t top = 0;
-	for (size_t i = 1; i < n; i++) {
-		top = best[i].value > best[top].value ? i : top;
-	}
-	struct candidate winner = best[top];
-	for (size_t i = 0; i < n_points; i++) {
-		double value = acquisition_log_gain(q, points + i * p->n);
+	for (size_t i = 0; i < q->v.n_points; i++) {
+		const double *known = q->v.points + i * d;
+		double value = acquisition_is_tabu(&q->v, known) ? -INFINITY
+								 : acquisition_log_gain(q, known);
 		if (value > winner.value) {
 			winner.value = value;
-			memcpy(winner.x, points + i * p->n, p->n * sizeof(double));
+			memcpy(winner.x, known, d * sizeof(double));
 		}
 	}
-	memcpy(x, winner.x, p->n * sizeof(double));
+	memcpy(x, winner.x, d * sizeof(double));
 	return winner.value;
 }

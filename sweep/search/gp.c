@@ -11,7 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SAME 1e-9
+#define SAME	  1e-9
+#define DRIFT_FOR 30.0 /* measurements over which a drift is remembered */
 
 int gp_create(size_t d, const bool *category, double noise_spread, struct gp **out, struct err *e)
 {
@@ -34,11 +35,13 @@ void gp_destroy(struct gp *g)
 	if (!g) {
 		return;
 	}
-	double *all[] = {g->x,	     g->y,	 g->w, g->diff,	   g->add,   g->pair[0],
-			 g->pair[1], g->pair[2], g->k, g->inverse, g->alpha, g->diagonal};
+	double *all[] = {g->x,	     g->y,	  g->w,	      g->diff,	 g->add,
+			 g->pair[0], g->pair[1],  g->pair[2], g->k,	 g->inverse,
+			 g->alpha,   g->diagonal, g->level,   g->change, g->ageing};
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
 		free(all[i]);
 	}
+	free(g->origin);
 	free(g);
 }
 
@@ -61,11 +64,14 @@ static int make_room(struct gp *g, size_t n)
 		 grow(&g->diff, pairs * g->d) | grow(&g->add, pairs * g->d) |
 		 grow(&g->pair[0], pairs) | grow(&g->pair[1], pairs) | grow(&g->pair[2], pairs) |
 		 grow(&g->k, room * room) | grow(&g->inverse, room * room) | grow(&g->alpha, room) |
-		 grow(&g->diagonal, room);
-	if (rc == 0) {
+		 grow(&g->diagonal, room) | grow(&g->level, pairs) | grow(&g->change, pairs) |
+		 grow(&g->ageing, pairs);
+	struct gp_origin *origin = realloc(g->origin, room * sizeof(*origin));
+	g->origin = origin ? origin : g->origin;
+	if (rc == 0 && origin) {
 		g->room = room;
 	}
-	return rc ? -ENOMEM : 0;
+	return rc || !origin ? -ENOMEM : 0;
 }
 
 /* k1 by linear interpolation: its error is below 2e-7, far under any noise, and predictions need it
@@ -114,29 +120,57 @@ static bool all_finite(const double *p, size_t n)
 	return true;
 }
 
-int gp_set(struct gp *g, size_t n, const double *x, const double *y, const double *w, double noise,
-	   bool refit, struct err *e)
+/* What measurements share besides the function: few numbers a pair, made anew each time. */
+static void compare_origins(struct gp *g)
 {
-	if (n == 0 || !all_finite(x, n * g->d) || !all_finite(y, n) || !all_finite(w, n) ||
-	    !(noise > 0)) {
+	size_t p = 0;
+	for (size_t k = 0; k < g->n; k++) {
+		for (size_t i = 0; i < k; i++, p++) {
+			const struct gp_origin *a = &g->origin[k], *b = &g->origin[i];
+			bool same = a->group == b->group && a->group != GP_NO_GROUP;
+			g->level[p] = same ? g->group_variance : 0;
+			g->change[p] = same && a->earlier && b->earlier ? g->earlier_variance : 0;
+			g->ageing[p] = same ? exp(-fabs(a->when - b->when) / DRIFT_FOR) : 0;
+		}
+	}
+}
+
+static void take_data(struct gp *g, const struct gp_data *data)
+{
+	size_t n = data->n, d = g->d, same = 0;
+	while (same < n && same < g->n &&
+	       memcmp(g->x + same * d, data->x + same * d, d * sizeof(double)) == 0) {
+		same++;
+	}
+	for (size_t k = same; k < n; k++) {
+		append_point(g, k, data->x + k * d);
+	}
+	g->n = n;
+	g->noise = data->noise;
+	g->group_variance = data->group_variance;
+	g->earlier_variance = data->earlier_variance;
+	memcpy(g->y, data->y, n * sizeof(double));
+	memcpy(g->w, data->w, n * sizeof(double));
+	for (size_t k = 0; k < n; k++) {
+		g->origin[k] = data->origin ? data->origin[k] : (struct gp_origin){0};
+	}
+	compare_origins(g);
+}
+
+int gp_set(struct gp *g, const struct gp_data *data, bool refit, struct err *e)
+{
+	size_t n = data->n;
+	if (n == 0 || !all_finite(data->x, n * g->d) || !all_finite(data->y, n) ||
+	    !all_finite(data->w, n) || !(data->noise > 0)) {
 		return err_set(e, -EDOM, "a model wants finite points and values");
 	}
 	if (make_room(g, n) < 0) {
 		return err_set(e, -ENOMEM, "out of memory");
 	}
-	size_t same = 0;
-	while (same < n && same < g->n &&
-	       memcmp(g->x + same * g->d, x + same * g->d, g->d * sizeof(double)) == 0) {
-		same++;
-	}
-	for (size_t k = same; k < n; k++) {
-		append_point(g, k, x + k * g->d);
-	}
-	g->n = n;
-	g->noise = noise;
-	memcpy(g->y, y, n * sizeof(double));
-	memcpy(g->w, w, n * sizeof(double));
-	if (refit || !g->fitted) {
+	take_data(g, data);
+	bool other_kernel = g->drift != data->drift;
+	g->drift = data->drift;
+	if (refit || !g->fitted || other_kernel) {
 		return gp_fit(g, e);
 	}
 	return gp_factor(g, g->theta) < 0 ? gp_fit(g, e) : 0;
@@ -219,23 +253,39 @@ void gp_leave_one_out(const struct gp *g, double *residual)
 	}
 }
 
-void gp_main_effect(const struct gp *g, size_t j, double u, double *mean, double *variance)
+void gp_difference(const struct gp *g, const double *x1, const double *x2, double *mean,
+		   double *variance)
 {
-	double a = exp(g->theta[g->d + 1 + j]);
-	double *k = malloc((g->n + 1) * sizeof(double));
-	*mean = 0;
-	*variance = a;
-	for (size_t i = 0; i < g->n && k; i++) {
-		double diff, add;
-		compare(g, j, u, g->x[i * g->d + j], &diff, &add);
-		k[i] = a * add;
+	double both[2 * SEARCH_DIMS_MAX];
+	static const double c[2] = {1, -1};
+	memcpy(both, x1, g->d * sizeof(double));
+	memcpy(both + g->d, x2, g->d * sizeof(double));
+	if (gp_combination(g, 2, both, c, mean, variance) < 0) {
+		*mean = 0;
+		*variance = INFINITY;
 	}
-	if (k) {
-		int n = (int)g->n;
-		*mean = cblas_ddot(n, k, 1, g->alpha, 1);
-		cblas_dtrsv(CblasRowMajor, CblasLower, CblasNoTrans, CblasNonUnit, n, g->k, n, k,
-			    1);
-		*variance = fmax(a - cblas_ddot(n, k, 1, k, 1), 0);
+}
+
+int gp_combination(const struct gp *g, size_t m, const double *x, const double *c, double *mean,
+		   double *variance)
+{
+	int n = (int)g->n;
+	double *k = calloc(g->n + 1, sizeof(double));
+	if (!k) {
+		return -ENOMEM;
 	}
+	*variance = 0;
+	for (size_t i = 0; i < m; i++) {
+		for (size_t t = 0; t < g->n; t++) {
+			k[t] += c[i] * prior_covariance(g, x + i * g->d, g->x + t * g->d);
+		}
+		for (size_t t = 0; t < m; t++) {
+			*variance += c[i] * c[t] * prior_covariance(g, x + i * g->d, x + t * g->d);
+		}
+	}
+	*mean = cblas_ddot(n, k, 1, g->alpha, 1);
+	cblas_dtrsv(CblasRowMajor, CblasLower, CblasNoTrans, CblasNonUnit, n, g->k, n, k, 1);
+	*variance = fmax(*variance - cblas_ddot(n, k, 1, k, 1), 0);
 	free(k);
+	return 0;
 }

@@ -43,6 +43,7 @@ static void scaled_pairs(struct gp *g, const double *theta)
 static void fill_covariance(struct gp *g, const double *theta)
 {
 	double s = exp(theta[g->d]), sigma = exp(theta[2 * g->d + 1]), additive = 0;
+	double drift = g->drift ? exp(theta[2 * g->d + 2]) : 0;
 	size_t p = 0;
 	for (size_t j = 0; j < g->d; j++) {
 		additive += exp(theta[g->d + 1 + j]);
@@ -51,12 +52,18 @@ static void fill_covariance(struct gp *g, const double *theta)
 		double *row = g->k + k * g->n;
 		for (size_t i = 0; i < k; i++, p++) {
 			double t = sqrt(5 * g->pair[0][p]), x = exp(-t);
-			row[i] = GP_CONSTANT + g->pair[1][p] + s * (1 + t + t * t / 3) * x;
+			double matern = (1 + t + t * t / 3) * x, amount = s + g->change[p];
+			row[i] = GP_CONSTANT + g->pair[1][p] + amount * matern + g->level[p] +
+				 drift * g->ageing[p];
 			/* for the gradients: by s, and by the lengths */
-			g->pair[1][p] = s * (1 + t + t * t / 3) * x;
-			g->pair[2][p] = s * (5.0 / 3) * (1 + t) * x;
+			g->pair[1][p] = s * matern;
+			g->pair[2][p] = amount * (5.0 / 3) * (1 + t) * x;
 		}
 		row[k] = GP_CONSTANT + s + additive + sigma * sigma * g->w[k] + JITTER;
+		if (g->origin[k].group != GP_NO_GROUP) {
+			row[k] += drift + g->group_variance +
+				  (g->origin[k].earlier ? g->earlier_variance : 0);
+		}
 	}
 }
 
@@ -79,7 +86,7 @@ int gp_factor(struct gp *g, const double *theta)
 	return 0;
 }
 
-static double log_likelihood(const struct gp *g)
+double gp_log_likelihood(const struct gp *g)
 {
 	double sum = -0.5 * cblas_ddot((int)g->n, g->y, 1, g->alpha, 1);
 	for (size_t i = 0; i < g->n; i++) {
@@ -98,6 +105,9 @@ static void prior_of(const struct gp *g, size_t t, double *centre, double *sprea
 		*centre = 0;
 	} else if (t < 2 * g->d + 1) {
 		*centre = log(0.3);
+		*spread = 1.3;
+	} else if (t == 2 * g->d + 2) {
+		*centre = 2 * log(g->noise); /* a drift of the noise's size */
 		*spread = 1.3;
 	} else {
 		*centre = log(g->noise);
@@ -152,6 +162,13 @@ static void likelihood_gradient(struct gp *g, const double *theta, double *out)
 		out[d + 1 + j] = exp(theta[d + 1 + j]) * (sum[j] + 0.5 * trace);
 	}
 	out[d] = cblas_ddot(pairs, g->pair[0], 1, g->pair[1], 1) + 0.5 * trace * s;
+	if (g->drift) {
+		double both = cblas_ddot(pairs, g->pair[0], 1, g->ageing, 1);
+		for (size_t k = 0; k < g->n; k++) {
+			both += g->origin[k].group != GP_NO_GROUP ? 0.5 * g->diagonal[k] : 0;
+		}
+		out[2 * d + 2] = exp(theta[2 * d + 2]) * both;
+	}
 	for (int p = 0; p < pairs; p++) {
 		g->pair[0][p] *= g->pair[2][p];
 	}
@@ -173,7 +190,7 @@ static double minus_log_posterior(unsigned count, const double *theta, double *g
 		}
 		return NOT_POSITIVE;
 	}
-	double sum = log_likelihood(g);
+	double sum = gp_log_likelihood(g);
 	if (gradient) {
 		likelihood_gradient(g, theta, gradient);
 	}
@@ -230,6 +247,9 @@ int gp_fit(struct gp *g, struct err *e)
 	}
 	double best = fit_from(g, start);
 	if (g->fitted) {
+		/* a drift that is new, or of data that were scaled anew, starts at its centre */
+		size_t last = gp_theta_count(g) - 1;
+		g->theta[last] = g->drift && !g->fitted_drift ? start[last] : g->theta[last];
 		double again = fit_from(g, g->theta);
 		if (again < best) {
 			best = again;
@@ -238,6 +258,7 @@ int gp_fit(struct gp *g, struct err *e)
 	}
 	memcpy(g->theta, start, sizeof(start));
 	g->fitted = true;
+	g->fitted_drift = g->drift;
 	g->log_posterior = -best;
 	if (gp_factor(g, g->theta) < 0) {
 		return err_set(e, -EDOM, "the model's covariance is not positive definite");
