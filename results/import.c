@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The door to the readers of foreign results: which one it is, and what they share. Puts rows into
+ * the store. Called by the import command.
+ */
+#include "import.h"
+#include "cleanup.h"
+#include "import_private.h"
+#include "json_util.h"
+#include "value.h"
+#include <ctype.h>
+#include <errno.h>
+#include <locale.h>
+#include <math.h>
+#include <stdarg.h>
+#include <string.h>
+
+static const char *const formats[] = {"csv", "netperf", "iperf3", "flent"};
+
+int import_error(const struct import_text *t, const char *at, struct err *e, const char *fmt, ...)
+{
+	char text[512];
+	size_t line = 1;
+	const char *begin = t->text;
+	va_list ap;
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	for (const char *c = t->text; c < at; c++) {
+		if (*c == '\n') {
+			line++;
+			begin = c + 1;
+		}
+	}
+	return err_usage(e, "%s:%zu:%zu: %s", t->file, line, (size_t)(at - begin) + 1, text);
+}
+
+json_t *import_add_row(json_t *rows)
+{
+	json_t *row = json_pack("{s:{}, s:{}, s:{}}", "labels", "values", "metrics");
+	json_array_append_new(rows, row);
+	return row;
+}
+
+void import_metric(json_t *row, enum metric m, double x)
+{
+	if (isfinite(x)) {
+		json_object_set_new(json_object_get(row, "metrics"), metric_name(m), json_real(x));
+	}
+}
+
+void import_sum(json_t *row)
+{
+	json_t *m = json_object_get(row, "metrics");
+	double sender = json_get_number(m, metric_name(METRIC_SERVICE_DEMAND_SENDER)),
+	       receiver = json_get_number(m, metric_name(METRIC_SERVICE_DEMAND_RECEIVER));
+	if (!json_object_get(m, metric_name(METRIC_SERVICE_DEMAND))) {
+		import_metric(row, METRIC_SERVICE_DEMAND, sender + receiver);
+	}
+}
+
+void import_label(json_t *row, const char *name, const char *text)
+{
+	json_t *value = json_text_or_null(text);
+	if (json_is_string(value)) {
+		json_object_set(json_object_get(row, "labels"), name, value);
+	}
+	json_decref(value);
+}
+
+int import_number(const struct import_text *t, const char *at, size_t n, double *out, struct err *e)
+{
+	char buf[64], *end;
+	while (n && isspace((unsigned char)*at)) {
+		at++;
+		n--;
+	}
+	while (n && isspace((unsigned char)at[n - 1])) {
+		n--;
+	}
+	if (!n) {
+		return import_error(t, at, e, "a number is missing here");
+	}
+	snprintf(buf, sizeof(buf), "%.*s", (int)(n < 63 ? n : 63), at);
+	if (memchr(at, ',', n)) {
+		return import_error(t, at, e, "\"%s\": write the decimal separator as a point",
+				    buf);
+	}
+	*out = strtod(buf, &end);
+	bool decimal = strspn(buf, "0123456789+-.eE") == strlen(buf);
+	if (*end || n > 63 || !decimal || !isfinite(*out)) {
+		return import_error(t, at, e, "\"%s\" is not a finite number%s", buf,
+				    isnan(*out) && !*end ? ": leave it empty if it is not known"
+							 : "");
+	}
+	return 0;
+}
+
+/* By what only one of them writes. */
+static const char *guess(const struct import_text *t)
+{
+	const char *c = t->text + strspn(t->text, " \t\r\n");
+	if (*c == '{' || *c == '[') {
+		return "json";
+	}
+	if (strstr(t->text, " TEST ") || strstr(t->text, "THROUGHPUT=") ||
+	    strstr(t->text, "Elapsed")) {
+		return "netperf";
+	}
+	return "csv";
+}
+
+static int parse(const struct import_text *t, const char *format, json_t *rows, struct err *e)
+{
+	if (!strcmp(format, "csv")) {
+		return import_csv(t, rows, e);
+	}
+	return !strcmp(format, "netperf") ? import_netperf(t, rows, e)
+					  : import_json(t, format, rows, e);
+}
+
+static int check_format(const char *format, struct err *e)
+{
+	for (size_t i = 0; format && i < ARRAY_SIZE(formats); i++) {
+		if (!strcmp(format, formats[i])) {
+			return 0;
+		}
+	}
+	const char *near = format ? nearest_word(format, formats, ARRAY_SIZE(formats)) : NULL;
+	return !format ? 0
+		       : err_usage(e,
+				   "there is no import format \"%s\": csv, netperf, iperf3 or "
+				   "flent%s%s%s",
+				   format, near ? "; did you mean " : "", near ? near : "",
+				   near ? "?" : "");
+}
+
+int import_parse(const char *file, const char *text, size_t size, const char *format, json_t **out,
+		 struct err *e)
+{
+	struct import_text t = {file, text, size};
+	auto_json json_t *rows = json_array();
+	int rc = check_format(format, e);
+	if (rc) {
+		return rc;
+	}
+	if (memchr(text, 0, size)) {
+		return err_usage(e, "%s: not text (a null character in it)", file);
+	}
+	/* Decimal points, whatever the user's language. */
+	locale_t c = newlocale(LC_NUMERIC_MASK, "C", NULL);
+	locale_t before = c ? uselocale(c) : NULL;
+	rc = parse(&t, format ? format : guess(&t), rows, e);
+	if (c) {
+		uselocale(before);
+		freelocale(c);
+	}
+	if (!rc && !json_array_size(rows)) {
+		rc = err_usage(e, "%s: there is no result in it", file);
+	}
+	if (!rc) {
+		*out = take_ptr(rows);
+	}
+	return rc;
+}
+
+static void fill_sample(struct sample *s, json_t *metrics)
+{
+	sample_init(s);
+	s->ok = true;
+	for (int m = 0; m < METRIC_COUNT; m++) {
+		s->m[m] = json_get_number(metrics, metric_name(m));
+	}
+}
+
+struct storing { /* one import_store */
+	struct store *s;
+	const char *run;
+	json_t *trials; /* {labels and values as text: trial's number} */
+};
+
+/* Rows that agree in all but the numbers are samples of one trial. */
+static int trial_of(struct storing *st, json_t *labels, json_t *values, int64_t *trial,
+		    struct err *e)
+{
+	auto_json json_t *both = json_pack("[O, O]", labels, values);
+	auto_free char *text = json_dumps(both, JSON_SORT_KEYS | JSON_COMPACT);
+	if (!text) {
+		return err_set(e, -ENOMEM, "out of memory");
+	}
+	json_t *known = json_object_get(st->trials, text);
+	if (known) {
+		*trial = json_integer_value(known);
+		return 0;
+	}
+	int rc = store_add_labelled_trial(st->s, st->run, "import", values, labels, trial, e);
+	if (!rc) {
+		json_object_set_new(st->trials, text, json_integer(*trial));
+	}
+	return rc;
+}
+
+static int store_rows(struct storing *st, json_t *rows, const json_t *labels, struct err *e)
+{
+	json_t *row;
+	size_t i;
+	json_array_foreach(rows, i, row)
+	{
+		struct sample sample;
+		int64_t trial = 0;
+		auto_json json_t *all = json_copy(json_object_get(row, "labels"));
+		json_object_update(all, (json_t *)labels);
+		int rc = trial_of(st, all, json_object_get(row, "values"), &trial, e);
+		if (rc) {
+			return rc;
+		}
+		fill_sample(&sample, json_object_get(row, "metrics"));
+		double score = sample.m[METRIC_SCORE];
+		if (isnan(score)) {
+			score = sample.m[METRIC_THROUGHPUT] / sample.m[METRIC_SERVICE_DEMAND];
+		}
+		rc = store_add_sample(st->s, trial, &sample, score, e);
+		if (rc) {
+			return rc;
+		}
+	}
+	return 0;
+}
+
+int import_store(struct store *s, const char *name, const char *text, const json_t *rows,
+		 const json_t *labels, char *id, size_t size, struct err *e)
+{
+	struct store_run run = {.name = name, .spec = text};
+	int rc = store_begin(s, e);
+	if (rc) {
+		return rc;
+	}
+	struct storing st = {s, run.id, json_object()};
+	rc = store_begin_run(s, &run, e);
+	rc = rc ? rc : store_rows(&st, (json_t *)rows, labels, e);
+	rc = rc ? rc : store_end_run(s, run.id, "imported", NULL, e);
+	rc = rc ? rc : store_commit(s, e);
+	json_decref(st.trials);
+	if (rc) {
+		store_abandon(s);
+		return rc;
+	}
+	snprintf(id, size, "%s", run.id);
+	return 0;
+}
