@@ -81,8 +81,8 @@ int cli_open_store(const struct cli *c, bool write, struct store **out, struct e
 int cli_restore_crashed(struct cli *c);
 
 /* The commands: a file each. */
-extern const struct command command_run, command_init, command_apply,
-	command_rollback, command_status, command_verify, command_list, command_show,
-	command_results, command_report;
+extern const struct command command_run, command_init, command_apply, command_rollback,
+	command_status, command_verify, command_list, command_show, command_results, command_report,
+	command_import, command_timeline;
 
 #endif

@@ -10,7 +10,7 @@
 #include <jansson.h>
 #include <stdio.h>
 
-/* format: "text", "html", "json", "csv". */
+/* format: "text", "html", "json", "csv", "md" (Markdown). */
 int report_write(const json_t *run, const char *format, FILE *out, struct err *e);
 /* To a file: temporary beside it, renamed. */
 int report_save(const json_t *run, const char *format, const char *path, struct err *e);

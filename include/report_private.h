@@ -7,12 +7,13 @@
 #ifndef TUNESWEEP_REPORT_PRIVATE_H
 #define TUNESWEEP_REPORT_PRIVATE_H
 
+#include "err.h"
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
-enum { REPORT_COLUMNS_MAX = 8 };
+enum { REPORT_COLUMNS_MAX = 24 };
 
 struct report_table {
 	const char *heads[REPORT_COLUMNS_MAX]; /* borrowed */
@@ -36,13 +37,22 @@ struct report_writer {
 	void (*end)(FILE *out);
 };
 
-extern const struct report_writer report_text, report_html;
+extern const struct report_writer report_text, report_html, report_md;
+
+/* The writer of "text", "html" or "md"; NULL for others. */
+const struct report_writer *report_writer_find(const char *format);
+/* In report_write's frame (decimal points, errors of writing): runs body, then looks at out. */
+int report_framed(void (*body)(const void *what, FILE *out), const void *what, FILE *out,
+		  struct err *e);
 
 /* The report of a run through a writer. */
 void report_body(const json_t *run, const struct report_writer *w, FILE *out);
 
 /* A row a sample, RFC 4180, numbers to their last digit. */
 void report_csv(const json_t *run, FILE *out);
+
+/* One field of a CSV line, quoted where needed. */
+void report_csv_field(FILE *out, const char *text, bool first);
 
 /* A setting's value or any other scalar as text, numbers in full; "" for null. Returns buf. */
 const char *report_value(const json_t *value, char *buf, size_t size);

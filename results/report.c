@@ -12,7 +12,7 @@
 #include <locale.h>
 #include <string.h>
 
-static const char *const formats[] = {"text", "html", "json", "csv"};
+static const char *const formats[] = {"text", "html", "json", "csv", "md"};
 
 static int check_format(const char *format, struct err *e)
 {
@@ -22,35 +22,45 @@ static int check_format(const char *format, struct err *e)
 		}
 	}
 	const char *near = nearest_word(format, formats, ARRAY_SIZE(formats));
-	return err_usage(e, "there is no report format \"%s\": text, html, json or csv%s%s%s",
+	return err_usage(e, "there is no report format \"%s\": text, html, json, csv or md%s%s%s",
 			 format, near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
 }
 
-static void write_format(const json_t *run, const char *format, FILE *out)
+struct wanted { /* a run in a format */
+	const json_t *run;
+	const char *format;
+};
+
+static void write_format(const void *what, FILE *out)
 {
-	if (!strcmp(format, "json")) {
-		json_dumpf(run, out, JSON_INDENT(2) | JSON_ENCODE_ANY);
+	const struct wanted *w = what;
+	if (!strcmp(w->format, "json")) {
+		json_dumpf(w->run, out, JSON_INDENT(2) | JSON_ENCODE_ANY);
 		fputc('\n', out);
-	} else if (!strcmp(format, "csv")) {
-		report_csv(run, out);
+	} else if (!strcmp(w->format, "csv")) {
+		report_csv(w->run, out);
 	} else {
-		report_body(run, !strcmp(format, "html") ? &report_html : &report_text, out);
+		report_body(w->run, report_writer_find(w->format), out);
 	}
 }
 
-int report_write(const json_t *run, const char *format, FILE *out, struct err *e)
+const struct report_writer *report_writer_find(const char *format)
 {
-	int r = check_format(format, e);
-	if (r) {
-		return r;
-	}
-	/* Decimal points, whatever the user's language. */
+	return !strcmp(format, "text")	 ? &report_text
+	       : !strcmp(format, "html") ? &report_html
+	       : !strcmp(format, "md")	 ? &report_md
+					 : NULL;
+}
+
+int report_framed(void (*body)(const void *what, FILE *out), const void *what, FILE *out,
+		  struct err *e)
+{
 	locale_t c = newlocale(LC_NUMERIC_MASK, "C", NULL), before = NULL;
 	if (c) {
 		before = uselocale(c);
 	}
 	errno = 0;
-	write_format(run, format, out);
+	body(what, out);
 	bool failed = fflush(out) || ferror(out);
 	int code = errno ? -errno : -EIO;
 	if (c) {
@@ -58,6 +68,13 @@ int report_write(const json_t *run, const char *format, FILE *out, struct err *e
 		freelocale(c);
 	}
 	return failed ? err_set(e, code, "cannot write the report: %s", strerror(-code)) : 0;
+}
+
+int report_write(const json_t *run, const char *format, FILE *out, struct err *e)
+{
+	int r = check_format(format, e);
+	struct wanted w = {run, format};
+	return r ? r : report_framed(write_format, &w, out, e);
 }
 
 static int write_file(const json_t *run, const char *format, const char *path, struct err *e)

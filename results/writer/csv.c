@@ -10,7 +10,7 @@
 #include "sample.h"
 #include <string.h>
 
-static void put_field(FILE *out, const char *text, bool first)
+void report_csv_field(FILE *out, const char *text, bool first)
 {
 	if (!first) {
 		fputc(',', out);
@@ -32,7 +32,7 @@ static void put_field(FILE *out, const char *text, bool first)
 static void put_value(FILE *out, const json_t *value)
 {
 	char buf[512];
-	put_field(out, report_value(value, buf, sizeof(buf)), false);
+	report_csv_field(out, report_value(value, buf, sizeof(buf)), false);
 }
 
 /* {key: null}: the settings, and the commands' own metrics, of all trials in order of appearance.
@@ -68,21 +68,21 @@ static void put_heads(FILE *out, json_t *extra, json_t *settings)
 	const char *key;
 	json_t *unused;
 	for (size_t i = 0; i < ARRAY_SIZE(before_metrics); i++) {
-		put_field(out, before_metrics[i], i == 0);
+		report_csv_field(out, before_metrics[i], i == 0);
 	}
 	for (int m = 0; m < METRIC_COUNT; m++) {
-		put_field(out, metric_name(m), false);
+		report_csv_field(out, metric_name(m), false);
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(after_metrics); i++) {
-		put_field(out, after_metrics[i], false);
+		report_csv_field(out, after_metrics[i], false);
 	}
 	json_object_foreach(extra, key, unused)
 	{
-		put_field(out, key, false);
+		report_csv_field(out, key, false);
 	}
 	json_object_foreach(settings, key, unused)
 	{
-		put_field(out, key, false);
+		report_csv_field(out, key, false);
 	}
 	fputc('\n', out);
 }
@@ -92,7 +92,7 @@ static void put_sample(FILE *out, const json_t *run, const json_t *trial, const 
 {
 	const char *key;
 	json_t *unused;
-	put_field(out, json_get_text(run, "run", ""), true);
+	report_csv_field(out, json_get_text(run, "run", ""), true);
 	put_value(out, json_object_get(trial, "trial"));
 	put_value(out, json_object_get(trial, "phase"));
 	for (size_t i = 3; i < ARRAY_SIZE(before_metrics); i++) {
