@@ -13,7 +13,7 @@
 struct hosts {
 	const struct spec *spec;
 	struct launcher *launcher;
-	struct agent *agents[SPEC_HOSTS_MAX];
+	struct agent *agents[SPEC_HOSTS_MAX]; /* hosts that are one place share one */
 	bool has_lab;
 	struct lab_info lab;
 	char receiver_address[64]; /* where the test connects to; "" without hosts */

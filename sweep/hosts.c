@@ -47,12 +47,41 @@ static void choose_address(struct hosts *h)
 	snprintf(h->receiver_address, sizeof(h->receiver_address), "%s", address);
 }
 
+/* Two hosts of the spec that are reached alike are one place, and have one session. */
+static bool same_place(const struct host_via *a, const struct host_via *b)
+{
+	if (a->kind != b->kind) {
+		return false;
+	}
+	return a->kind == VIA_LOCAL || (a->kind == VIA_LAB && a->lab_end == b->lab_end) ||
+	       (a->kind == VIA_NETNS && strcmp(a->netns, b->netns) == 0);
+}
+
+/* The agent of an earlier host that is the same place. */
+static struct agent *shared_agent(const struct hosts *h, size_t host)
+{
+	for (size_t i = 0; i < host; i++) {
+		if (same_place(&h->spec->hosts[i].via, &h->spec->hosts[host].via)) {
+			return h->agents[i];
+		}
+	}
+	return NULL;
+}
+
+static int connect_agent(struct hosts *h, size_t i, struct err *e)
+{
+	const struct spec_host *host = &h->spec->hosts[i];
+	h->agents[i] = shared_agent(h, i);
+	return h->agents[i] ? 0
+			    : agent_connect(h->launcher, &host->via, host->name, &h->agents[i], e);
+}
+
 int hosts_open(const struct spec *spec, struct launcher *l, struct hosts *out, struct err *e)
 {
 	*out = (struct hosts){.spec = spec, .launcher = l};
 	int rc = make_lab(out, e);
 	for (size_t i = 0; rc == 0 && i < spec->n_hosts; i++) {
-		rc = agent_connect(l, &spec->hosts[i].via, spec->hosts[i].name, &out->agents[i], e);
+		rc = connect_agent(out, i, e);
 	}
 	if (rc < 0) {
 		struct err ignored = {0};
@@ -73,44 +102,83 @@ int hosts_probe(void *ctx, int host, const struct setting *s, const char *field,
 	return agent_probe(h->agents[host], s, field, out, e);
 }
 
-/* The distinct settings of one host in the space. */
-static size_t settings_of(const struct space *space, int host, struct setting *out)
+static bool is_set_on(const struct hosts *h, const struct dimension *d, const struct agent *agent)
 {
-	size_t n = 0;
+	return d->tunable->host >= 0 && h->agents[d->tunable->host] == agent &&
+	       d->target.setting.tunable->scope == SCOPE_HOST;
+}
+
+/* One setting under two names of one place would be overwritten in turns. */
+static int check_clash(const struct hosts *h, const struct dimension *a, const struct dimension *b,
+		       struct err *e)
+{
+	if (a->tunable->host == b->tunable->host ||
+	    !setting_same(&a->target.setting, &b->target.setting)) {
+		return 0;
+	}
+	return spec_error(h->spec, b->tunable->place, e,
+			  "%s is set on %s and %s, which are one place", b->target.setting.name,
+			  h->spec->hosts[a->tunable->host].name,
+			  h->spec->hosts[b->tunable->host].name);
+}
+
+/* The distinct settings that the space has on one agent. */
+static int settings_of(const struct hosts *h, const struct space *space, const struct agent *agent,
+		       struct setting *out, size_t *n, struct err *e)
+{
+	*n = 0;
 	for (size_t i = 0; i < space->n; i++) {
 		const struct dimension *d = &space->dims[i];
-		bool seen = d->tunable->host != host ||
-			    d->target.setting.tunable->scope != SCOPE_HOST;
-		for (size_t k = 0; k < n && !seen; k++) {
-			seen = setting_same(&out[k], &d->target.setting);
+		bool seen = false;
+		if (!is_set_on(h, d, agent)) {
+			continue;
+		}
+		for (size_t k = 0; k < i; k++) {
+			const struct dimension *before = &space->dims[k];
+			if (is_set_on(h, before, agent)) {
+				if (check_clash(h, before, d, e) < 0) {
+					return -EINVAL;
+				}
+				seen |= setting_same(&before->target.setting, &d->target.setting);
+			}
 		}
 		if (!seen) {
-			out[n++] = d->target.setting;
+			out[(*n)++] = d->target.setting;
 		}
 	}
-	return n;
+	return 0;
+}
+
+static int open_session(struct hosts *h, const struct space *space, size_t host, json_t *restored,
+			struct err *e)
+{
+	struct setting settings[SPEC_TUNABLES_MAX];
+	json_t *one = NULL;
+	size_t n;
+	int rc = settings_of(h, space, h->agents[host], settings, &n, e);
+	if (rc == 0) {
+		rc = agent_open(h->agents[host], "sweep", h->spec->name, settings, n, &one, e);
+	}
+	if (restored && json_array_size(one) > 0) {
+		json_object_set(restored, h->spec->hosts[host].name, one);
+	}
+	json_decref(one);
+	return rc;
 }
 
 int hosts_open_sessions(struct hosts *h, const struct space *space, json_t **restored,
 			struct err *e)
 {
-	struct setting settings[SPEC_TUNABLES_MAX];
+	int rc = 0;
 	if (restored) {
 		*restored = json_object();
 	}
-	for (size_t i = 0; i < h->spec->n_hosts; i++) {
-		json_t *one = NULL;
-		size_t n = settings_of(space, (int)i, settings);
-		int rc = agent_open(h->agents[i], "sweep", h->spec->name, settings, n, &one, e);
-		if (one && restored && json_array_size(one) > 0) {
-			json_object_set(*restored, h->spec->hosts[i].name, one);
-		}
-		json_decref(one);
-		if (rc < 0) {
-			return rc;
+	for (size_t i = 0; rc == 0 && i < h->spec->n_hosts; i++) {
+		if (!shared_agent(h, i)) {
+			rc = open_session(h, space, i, restored ? *restored : NULL, e);
 		}
 	}
-	return 0;
+	return rc;
 }
 
 /* Keeps the first error, but prefers one that says something was not restored. */
@@ -128,9 +196,14 @@ int hosts_close(struct hosts *h, json_t **report, struct err *e)
 	if (report) {
 		*report = json_object();
 	}
-	for (size_t i = 0; i < h->spec->n_hosts; i++) {
+	/* from the last, so that a shared agent is closed by the host that opened it */
+	for (size_t i = h->spec->n_hosts; i-- > 0;) {
 		struct err one = {0};
 		json_t *items = NULL;
+		if (shared_agent(h, i)) {
+			h->agents[i] = NULL;
+			continue;
+		}
 		int rc = agent_close(h->agents[i], &items, &one);
 		h->agents[i] = NULL;
 		keep_worst(e, &rc_all, &one, rc);

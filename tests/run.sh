@@ -1,6 +1,6 @@
 #!/bin/bash
 # Runs test programs and scripts, and counts. Each prints lines in TAP's words: "ok NAME",
-# "not ok NAME", "ok NAME # SKIP reason". A program that dies or ends with an error although none of
+# "not ok NAME", "ok NAME # SKIP reason" (cmocka writes "not ok N # SKIP NAME"). A program that dies or ends with an error although none of
 # its lines said so counts as one failure. The end prints "N passed, N failed, N skipped".
 # Usage: tests/run.sh FILE... (programs below BUILD, scripts below tests/)
 set -u
@@ -16,9 +16,9 @@ for t in "$@"; do
 	timeout -k 10 "$limit" "$t" >"$out" 2>&1 </dev/null
 	rc=$?
 	p=$(grep -cE '^ok ' "$out")
-	s=$(grep -cE '^ok .*# SKIP' "$out")
-	f=$(grep -cE '^not ok ' "$out")
-	p=$((p - s))
+	s=$(grep -cE '^(not )?ok .*# SKIP' "$out")
+	f=$(grep -E '^not ok ' "$out" | grep -vc '# SKIP')
+	p=$((p - $(grep -cE '^ok .*# SKIP' "$out")))
 	if [ "$rc" != 0 ] && [ "$f" = 0 ]; then
 		f=1
 		echo "not ok $name: ended with status $rc"
@@ -31,7 +31,7 @@ for t in "$@"; do
 		tail -n 60 "$out"
 		echo "---"
 	fi
-	grep -E '^ok .*# SKIP' "$out" | sed "s|^ok|skip $name:|"
+	grep -E '^(not )?ok .*# SKIP' "$out" | sed -E "s|^(not )?ok|skip $name:|"
 	passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
 	printf '%-40s %4d passed %3d failed %3d skipped  %4d s\n' "$name" "$p" "$f" "$s" $((SECONDS - start))
 done
