@@ -31,6 +31,7 @@ struct timeline { /* groups by table, series, key; units in the same order */
 	struct timeline_group *group;
 	struct timeline_unit *unit;
 	size_t n_groups, n_units, n_tables;
+	size_t unnamed; /* samples without the label by, which are left out */
 	const char *by;
 };
 

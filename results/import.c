@@ -103,8 +103,8 @@ static const char *guess(const struct import_text *t)
 	if (*c == '{' || *c == '[') {
 		return "json";
 	}
-	if (strstr(t->text, " TEST ") || strstr(t->text, "THROUGHPUT=") ||
-	    strstr(t->text, "Elapsed")) {
+	if (strstr(t->text, "STREAM TEST") || strstr(t->text, " TEST from ") ||
+	    strstr(t->text, "THROUGHPUT=")) {
 		return "netperf";
 	}
 	return "csv";

@@ -57,6 +57,7 @@ static int add_entry(struct making *m, const struct observation_set *set)
 	timeline_key(set->labels, m->by, key, sizeof(key));
 	observation_label(set->labels, "boot", boot, sizeof(boot));
 	if (!*key || !set->n) {
+		m->t.unnamed += set->n;
 		return 0;
 	}
 	*x = (struct entry){intern_text(&m->tables, table), intern_text(&m->series, whole),

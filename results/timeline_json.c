@@ -114,7 +114,12 @@ static json_t *notes_json(const struct timeline *t, size_t table, const json_t *
 					    json_get_number(spread, "largest_percent"),
 					    json_get_number(spread, "percent")));
 	}
-	if (groups > 1 && single == groups) {
+	if (t->unnamed) {
+		json_array_append_new(notes,
+				      json_sprintf("Left out: %d samples whose %s is not known.",
+						   (int)t->unnamed, t->by));
+	}
+	if (groups > 1 && single == groups && strcmp(t->by, "boot")) {
 		json_array_append_new(
 			notes,
 			json_string("Each group was measured in one boot (or nobody wrote down in "
