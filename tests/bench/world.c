@@ -9,8 +9,8 @@
 #include <nlopt.h>
 #include <string.h>
 
-#define STARTS	   24
-#define WANDERINGS 4000
+#define STARTS	   32
+#define WANDERINGS 8000
 
 const struct bench_surface *const bench_surfaces[] = {
 	&bench_paper2d, &bench_bneck2d, &bench_ridge5, &bench_place6,
@@ -155,7 +155,7 @@ static void find_best(struct bench_world *w, struct stats_rng *rng)
 	w->best = -INFINITY;
 	for (int s = 0; s < STARTS; s++) {
 		double best = -INFINITY;
-		for (int i = 0; i < 400; i++) {
+		for (int i = 0; i < 2000; i++) {
 			for (size_t j = 0; j < w->problem.n; j++) {
 				x[j] = stats_rng_uniform(rng);
 			}
