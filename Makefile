@@ -11,6 +11,8 @@ PACKAGES := gcc pkg-config iproute2 libnl-3-dev libnl-genl-3-dev libnl-route-3-d
 	liblapacke-dev
 TEST_PACKAGES := libcmocka-dev procps util-linux jq
 
+JOBS ?= $(shell nproc)
+
 ifneq ($(V),1)
 Q := @
 endif
@@ -33,7 +35,9 @@ MODULES := libcap-dev:libcap libnlopt-dev:nlopt libyaml-dev:yaml-0.1 libjansson-
 	libnl-route-3-dev:libnl-route-3.0
 pkg = $(shell pkg-config $(1) $(2) 2>/dev/null)
 NL := libnl-3.0 libnl-genl-3.0 libnl-route-3.0
-override CFLAGS += $(call pkg,--cflags,$(NL) openblas)
+# asked once, and only when something is compiled: make deps may have to install it first
+PKG_CFLAGS = $(eval PKG_CFLAGS := $$(call pkg,--cflags,$(NL) openblas))$(PKG_CFLAGS)
+override CFLAGS += $(PKG_CFLAGS)
 AGENT_LIBS = $(call pkg,--libs,libcap jansson $(NL))
 # openblas before gsl, whose own cblas is slower
 ALL_LIBS = $(AGENT_LIBS) $(call pkg,--libs,nlopt yaml-0.1 sqlite3 lapacke openblas gsl) -lm
@@ -99,21 +103,23 @@ layers: programs
 
 # Everything that can run here: set-up, unit and golden tests, once more under the sanitizers, the
 # layer check, and the lab in network namespaces.
-test: deps test-all
-.PHONY: test-all unit-sanitized
-unit-sanitized:
-	@$(MAKE) --no-print-directory BUILD=$(BUILD)/sanitized SANITIZE=1 unit-programs
-unit-programs: $(UNIT_TESTS) $(BUILD)/tunesweep $(BUILD)/tunesweep-agent
-test-all: programs unit-programs $(LAB_PROGRAMS) unit-sanitized
+test:
+	@tests/deps.sh $(PACKAGES) $(TEST_PACKAGES)
+	@$(MAKE) --no-print-directory -j$(JOBS) build-tests
+	@$(MAKE) --no-print-directory -j$(JOBS) BUILD=$(BUILD)/sanitized SANITIZE=1 unit-programs
 	@BUILD=$(BUILD) tests/run.sh $(UNIT_TESTS) \
 	  $(patsubst $(BUILD)/%,$(BUILD)/sanitized/%,$(UNIT_TESTS)) tests/layers.sh $(LAB_SCRIPTS)
-
+.PHONY: build-tests unit-programs
+build-tests: programs unit-programs $(LAB_PROGRAMS)
+unit-programs: $(UNIT_TESTS) $(BUILD)/tunesweep $(BUILD)/tunesweep-agent
 # Installs what is missing, by name; needs root only if something is missing.
 deps:
 	@tests/deps.sh $(PACKAGES) $(TEST_PACKAGES)
 
 # The main job on the embedded lab, in under three minutes after installing.
-demo: deps programs
+demo:
+	@tests/deps.sh $(PACKAGES)
+	@$(MAKE) --no-print-directory -j$(JOBS) programs
 	@rm -rf $(BUILD)/demo
 	$(BUILD)/tunesweep run sweep/specs/lab.yaml -o $(BUILD)/demo --store $(BUILD)/demo/results.db
 
