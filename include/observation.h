@@ -52,6 +52,8 @@ struct observe_options {
 int observations_read(struct store *s, const struct observe_options *o, struct observations *out,
 		      struct err *e);
 void observations_clear(struct observations *o);
+/* Moves what from has behind what to has; from is empty then. -ENOMEM. */
+int observations_append(struct observations *to, struct observations *from, struct err *e);
 
 /* A label as text; "" if there is none. Returns buf. */
 const char *observation_label(const json_t *labels, const char *name, char *buf, size_t size);

@@ -25,6 +25,12 @@ struct interval {
  * Hollander, Wolfe, Chicken, Nonparametric Statistical Methods, 3rd ed., 3.1-3.3. */
 struct interval stats_hodges_lehmann(const double *x, size_t n, double level);
 
+/* Hodges-Lehmann estimate of how far b lies above a (unpaired), and the exact Mann-Whitney interval
+ * (normal approximation where n_a x n_b is over 2500; more than 2000 values a side are thinned
+ * evenly). Infinite where there are too few to bound it (under 4 against 4 at 95 %); NaN as above.
+ * Hollander, Wolfe, Chicken, 4.2-4.3. */
+struct interval stats_shift(const double *a, size_t n_a, const double *b, size_t n_b, double level);
+
 /* Normal-mixture confidence sequence for the mean of x, valid under looking after each element,
  * on values winsorised at 3 MAD (scaled: 3 standard deviations of normal data), with the variance
  * estimated (the mixture is over the t statistic). lo = -inf, hi = inf while n is too small (under

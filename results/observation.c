@@ -39,6 +39,30 @@ void observations_clear(struct observations *o)
 	memset(o, 0, sizeof(*o));
 }
 
+int observations_append(struct observations *to, struct observations *from, struct err *e)
+{
+	void *set = reallocarray(to->set, to->n_sets + from->n_sets + 1, sizeof(*to->set));
+	to->set = set ? set : to->set;
+	void *item = reallocarray(to->item, to->n_items + from->n_items + 1, sizeof(*to->item));
+	to->item = item ? item : to->item;
+	if (!set || !item) {
+		return err_set(e, -ENOMEM, "out of memory");
+	}
+	for (size_t i = 0; i < from->n_sets; i++) {
+		to->set[to->n_sets + i] = from->set[i];
+		to->set[to->n_sets + i].first += to->n_items;
+	}
+	for (size_t i = 0; i < from->n_items; i++) {
+		to->item[to->n_items + i] = from->item[i];
+		to->item[to->n_items + i].set += to->n_sets;
+	}
+	to->n_sets += from->n_sets;
+	to->n_items += from->n_items;
+	from->n_sets = from->n_items = 0;
+	observations_clear(from);
+	return 0;
+}
+
 static json_t *parsed(const char *text)
 {
 	return text ? json_loads(text, JSON_DECODE_ANY, NULL) : NULL;
