@@ -53,6 +53,13 @@ double gp_matern52(double r);
 /* Builds K for theta, factors it, alpha. -EDOM if it is not positive definite. */
 int gp_factor(struct gp *g, const double *theta);
 
+/* NLopt's view of the fit: minus the log posterior of theta, and its gradient (may be NULL). state:
+ * a struct gp with data. Leaves it factored at theta. */
+double gp_minus_log_posterior(unsigned count, const double *theta, double *gradient, void *state);
+
+/* Centre and spread of the normal prior of theta[t]. */
+void gp_prior(const struct gp *g, size_t t, double *centre, double *spread);
+
 /* Fits theta; leaves g factored at the best one. */
 int gp_fit(struct gp *g, struct err *e);
 

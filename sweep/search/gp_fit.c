@@ -95,8 +95,7 @@ double gp_log_likelihood(const struct gp *g)
 	return sum;
 }
 
-/* Centre and spread of the normal prior of each theta. */
-static void prior_of(const struct gp *g, size_t t, double *centre, double *spread)
+void gp_prior(const struct gp *g, size_t t, double *centre, double *spread)
 {
 	*spread = 1;
 	if (t < g->d) {
@@ -120,7 +119,7 @@ static double log_prior(const struct gp *g, const double *theta, double *gradien
 	double sum = 0;
 	for (size_t t = 0; t < gp_theta_count(g); t++) {
 		double centre, spread;
-		prior_of(g, t, &centre, &spread);
+		gp_prior(g, t, &centre, &spread);
 		double z = (theta[t] - centre) / spread;
 		sum -= 0.5 * z * z;
 		if (gradient) {
@@ -179,9 +178,7 @@ static void likelihood_gradient(struct gp *g, const double *theta, double *out)
 	out[2 * d + 1] = sigma * sigma * noise;
 }
 
-/* NLopt's view: minus the log posterior. */
-static double minus_log_posterior(unsigned count, const double *theta, double *gradient,
-				  void *state)
+double gp_minus_log_posterior(unsigned count, const double *theta, double *gradient, void *state)
 {
 	struct gp *g = state;
 	if (gp_factor(g, theta) < 0) {
@@ -207,7 +204,7 @@ static void set_bounds(const struct gp *g, nlopt_opt opt)
 	double lo[GP_THETA_MAX], hi[GP_THETA_MAX];
 	for (size_t t = 0; t < gp_theta_count(g); t++) {
 		double centre, spread;
-		prior_of(g, t, &centre, &spread);
+		gp_prior(g, t, &centre, &spread);
 		lo[t] = centre - 6 * spread;
 		hi[t] = centre + 6 * spread;
 	}
@@ -228,7 +225,7 @@ static double fit_from(struct gp *g, double *theta)
 	for (size_t t = 0; t < gp_theta_count(g); t++) {
 		theta[t] = fmin(fmax(theta[t], lo[t]), hi[t]);
 	}
-	nlopt_set_min_objective(opt, minus_log_posterior, g);
+	nlopt_set_min_objective(opt, gp_minus_log_posterior, g);
 	nlopt_set_ftol_abs(opt, FIT_TOLERANCE);
 	nlopt_set_maxeval(opt, FIT_EVALUATIONS);
 	nlopt_set_maxtime(opt, 10);
@@ -236,14 +233,14 @@ static double fit_from(struct gp *g, double *theta)
 	 * same. */
 	nlopt_optimize(opt, theta, &best);
 	nlopt_destroy(opt);
-	return minus_log_posterior((unsigned)gp_theta_count(g), theta, NULL, g);
+	return gp_minus_log_posterior((unsigned)gp_theta_count(g), theta, NULL, g);
 }
 
 int gp_fit(struct gp *g, struct err *e)
 {
 	double start[GP_THETA_MAX], spread;
 	for (size_t t = 0; t < gp_theta_count(g); t++) {
-		prior_of(g, t, &start[t], &spread);
+		gp_prior(g, t, &start[t], &spread);
 	}
 	double best = fit_from(g, start);
 	if (g->fitted) {
