@@ -35,6 +35,14 @@ def defaults(dims):
     return values
 
 
+def failed_value(seen):
+    """Below the worst by half of the spread, as the program tells its own raw searches. Trials that
+    are told as failed are ignored by TPE, which then asks for them again for ever."""
+    if not seen:
+        return -1000.0
+    return min(seen) - max(0.5 * (max(seen) - min(seen)), 0.05 * abs(min(seen)))
+
+
 def play(bench, out, budget, surface, seed, options):
     command = [bench, "serve", "--surfaces", surface, "--seeds", str(seed), "--budget",
                str(budget), "--label", "optuna-TPE", "--out", out] + options
@@ -46,16 +54,16 @@ def play(bench, out, budget, surface, seed, options):
     study = optuna.create_study(direction="maximize",
                                 sampler=optuna.samplers.TPESampler(seed=seed))
     study.enqueue_trial(defaults(dims))
+    seen = []
     for _ in range(budget):
         trial = study.ask()
         point = suggest(trial, dims)
         machine.stdin.write(" ".join(repr(u) for u in point) + "\n")
         machine.stdin.flush()
         answer = machine.stdout.readline().strip()
-        if answer == "failed":
-            study.tell(trial, state=optuna.trial.TrialState.FAIL)
-        else:
-            study.tell(trial, float(answer))
+        if answer != "failed":
+            seen.append(float(answer))
+        study.tell(trial, failed_value(seen) if answer == "failed" else seen[-1])
     machine.stdin.close()
     machine.wait()
 
