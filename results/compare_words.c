@@ -83,8 +83,8 @@ static void how_words(json_t *words, const json_t *c)
 							 "between the two may be part of the "
 							 "difference."));
 	} else if (!json_is_true(json_object_get(c, "enough"))) {
-		json_array_append_new(
-			words,
+		json_array_insert_new(
+			words, 0,
 			json_sprintf("Too little to tell: %lld against %lld boot%s. A reboot alone "
 				     "may move the level (by more than 10 %% on some machines); "
 				     "the interval holds only what changes within a boot. Measure "
