@@ -8,7 +8,7 @@ PREFIX ?= /usr/local
 CC ?= gcc
 PACKAGES := gcc pkg-config iproute2 libnl-3-dev libnl-genl-3-dev libnl-route-3-dev libcap-dev \
 	libnlopt-dev libyaml-dev libjansson-dev libgsl-dev libsqlite3-dev libopenblas-serial-dev \
-	liblapacke-dev
+	liblapacke-dev libjs-chart.js
 TEST_PACKAGES := libcmocka-dev procps util-linux jq
 
 JOBS ?= $(shell nproc)
@@ -59,6 +59,7 @@ $(BUILD)/.packages: Makefile
 	@mkdir -p $(@D)
 	@for m in $(MODULES); do \
 	  pkg-config --exists $${m#*:} 2>/dev/null || missing="$$missing $${m%%:*}"; done; \
+	[ -e $(CHART_JS) ] || missing="$$missing libjs-chart.js"; \
 	if [ -n "$$missing" ]; then echo "missing packages:$$missing (make deps installs them)" >&2; exit 1; fi
 	@touch $@
 
@@ -66,6 +67,23 @@ $(BUILD)/%.o: %.c | $(BUILD)/.packages
 	@mkdir -p $(@D)
 	@echo "  CC    $<"
 	$(Q)$(CC) $(CFLAGS) -c -o $@ $<
+
+# What HTML reports hold besides their numbers: style, Chart.js, and the pictures made with it. One
+# object with three pairs of symbols, named by the copies' names.
+CHART_JS ?= /usr/share/javascript/chart.js/chart.min.js
+PAGE := $(addprefix results/writer/page/,common.js run.js detail.js)
+$(BUILD)/page.o: results/writer/page/page.css $(PAGE) | $(BUILD)/.packages
+	@mkdir -p $(BUILD)/page
+	@echo "  LD    $@"
+	$(Q)cp results/writer/page/page.css $(BUILD)/page/page_css
+	$(Q)cat $(PAGE) >$(BUILD)/page/page_js
+	$(Q)cat $(CHART_JS) >$(BUILD)/page/chart_js
+	$(Q)cd $(BUILD)/page && $(LD) -r -b binary -z noexecstack -o page.o page_css page_js chart_js
+	$(Q)objcopy --rename-section .data=.rodata,alloc,load,readonly,data,contents \
+	  $(BUILD)/page/page.o $@
+ifneq ($(filter results,$(DIRS)),)
+LIB_OBJECTS += $(BUILD)/page.o
+endif
 
 $(LIB): $(LIB_OBJECTS)
 	@echo "  AR    $@"

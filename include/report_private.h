@@ -34,6 +34,9 @@ struct report_writer {
 	void (*headline)(FILE *out, const char *text, bool good); /* the one sentence that counts */
 	void (*paragraph)(FILE *out, const char *text);
 	void (*table)(FILE *out, const struct report_table *t);
+	/* Pictures and sortable tables of data; NULL for formats that have none. Once, before end.
+	 */
+	void (*pictures)(FILE *out, const json_t *data);
 	void (*end)(FILE *out);
 };
 
@@ -44,6 +47,11 @@ const struct report_writer *report_writer_find(const char *format);
 /* In report_write's frame (decimal points, errors of writing): runs body, then looks at out. */
 int report_framed(void (*body)(const void *what, FILE *out), const void *what, FILE *out,
 		  struct err *e);
+
+/* What the pictures of a run are drawn from, a new object: {"kind": "run", "tunables": [keys],
+ * "rows": [[sample, trial, phase 0..3, ok 0 or 1, score, throughput, service demand, values...]],
+ * "best": [values], "details": [{"title", "detail"}]}. */
+json_t *report_data(const json_t *run);
 
 /* The report of a run through a writer. */
 void report_body(const json_t *run, const struct report_writer *w, FILE *out);

@@ -329,6 +329,12 @@ void report_body(const json_t *run, const struct report_writer *w, FILE *out)
 	say_values(run, w, out);
 	say_failures(run, w, out);
 	say_hosts(run, w, out);
-	say_samples(run, w, out);
+	if (w->pictures) { /* they hold the samples, too */
+		json_t *data = report_data(run);
+		w->pictures(out, data);
+		json_decref(data);
+	} else {
+		say_samples(run, w, out);
+	}
 	w->end(out);
 }

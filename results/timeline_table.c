@@ -270,6 +270,11 @@ static void write_tables(const struct view *v, FILE *out)
 		}
 	}
 	say_udp(v, out);
+	if (v->w->pictures) {
+		auto_json json_t *data = json_copy((json_t *)v->timeline);
+		json_object_set_new(data, "kind", json_string("timeline"));
+		v->w->pictures(out, data);
+	}
 	v->w->end(out);
 }
 

@@ -1,24 +1,22 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Reports as one HTML file: no script, nothing fetched (its own policy forbids it), readable on a
- * phone, light or dark as the reader has it. Everything that is not ours is escaped.
+ * Reports as one HTML file that works offline: nothing is fetched (its own policy forbids it),
+ * pictures are drawn by Chart.js, which is in it. Readable on a phone, light or dark as the reader
+ * has it. Everything that is not ours is escaped.
  */
 #include "report_private.h"
+#include <stdlib.h>
 
-static const char style[] =
-	"body{font:16px/1.5 system-ui,sans-serif;max-width:72rem;margin:0 auto;padding:1rem;"
-	"color:#1a1a1a;background:#fff}"
-	"h1{font-size:1.5rem;margin:0}h2{font-size:1.15rem;margin:2rem 0 .5rem}"
-	".sub{color:#595959;margin:.25rem 0 1rem}"
-	".verdict{font-size:1.1rem;border-left:.3rem solid #8a6100;padding:.5rem .8rem;"
-	"background:#f5f5f5}.verdict.good{border-color:#1a7f37}"
-	".scroll{overflow-x:auto}"
-	"table{border-collapse:collapse;font-size:.9rem}"
-	"th,td{text-align:left;padding:.25rem .75rem .25rem 0;border-bottom:1px solid #ddd;"
-	"vertical-align:top;white-space:nowrap}td:last-child{white-space:normal}"
-	".n{text-align:right;font-variant-numeric:tabular-nums}"
-	"@media (prefers-color-scheme:dark){body{color:#e6e6e6;background:#16181c}"
-	".sub{color:#a6a6a6}.verdict{background:#22252b}th,td{border-color:#3a3d44}}";
+/* Linked in from results/writer/page and from Chart.js (see the Makefile). */
+#define ASSET(name) extern const char _binary_##name##_start[], _binary_##name##_end[]
+ASSET(page_css);
+ASSET(chart_js);
+ASSET(page_js);
+
+static void put_asset(FILE *out, const char *from, const char *to)
+{
+	fwrite(from, 1, (size_t)(to - from), out);
+}
 
 static void put(FILE *out, const char *s)
 {
@@ -57,12 +55,15 @@ static void html_begin(FILE *out, const char *title, const char *subtitle)
 {
 	fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
 	      "<meta http-equiv=\"Content-Security-Policy\" "
-	      "content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
+	      "content=\"default-src 'none'; style-src 'unsafe-inline'; "
+	      "script-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'\">\n"
 	      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
 	      "<meta name=\"color-scheme\" content=\"light dark\">\n",
 	      out);
 	put_in(out, "<title>", title, "</title>\n");
-	fprintf(out, "<style>%s</style>\n</head>\n<body>\n<main>\n", style);
+	fputs("<link rel=\"icon\" href=\"data:,\">\n<style>\n", out);
+	put_asset(out, _binary_page_css_start, _binary_page_css_end);
+	fputs("</style>\n</head>\n<body>\n<main>\n", out);
 	put_in(out, "<h1>", title, "</h1>\n");
 	put_in(out, "<p class=\"sub\">", subtitle, "</p>\n");
 }
@@ -101,6 +102,35 @@ static void html_table(FILE *out, const struct report_table *t)
 	fputs("</tbody>\n</table>\n</div>\n", out);
 }
 
+/* No "<" may stand in a script that was not written by us: JSON has it in texts only. */
+static void put_json(FILE *out, const json_t *data)
+{
+	char *text = json_dumps(data, JSON_COMPACT | JSON_ENSURE_ASCII);
+	for (const char *c = text; c && *c; c++) {
+		if (*c == '<') {
+			fputs("\\u003c", out);
+		} else {
+			fputc(*c, out);
+		}
+	}
+	free(text);
+}
+
+static void html_pictures(FILE *out, const json_t *data)
+{
+	fputs("<noscript><p>The pictures and the table of samples need JavaScript; "
+	      "tunesweep report --format csv has the same numbers.</p></noscript>\n"
+	      "<section id=\"pictures\" aria-label=\"Pictures\"></section>\n"
+	      "<script type=\"application/json\" id=\"data\">",
+	      out);
+	put_json(out, data);
+	fputs("</script>\n<script>\n", out);
+	put_asset(out, _binary_chart_js_start, _binary_chart_js_end);
+	fputs("</script>\n<script>\n", out);
+	put_asset(out, _binary_page_js_start, _binary_page_js_end);
+	fputs("</script>\n", out);
+}
+
 static void html_end(FILE *out)
 {
 	fputs("</main>\n</body>\n</html>\n", out);
@@ -112,5 +142,6 @@ const struct report_writer report_html = {
 	.headline = html_headline,
 	.paragraph = html_paragraph,
 	.table = html_table,
+	.pictures = html_pictures,
 	.end = html_end,
 };
