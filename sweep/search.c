@@ -153,9 +153,10 @@ void search_learn(struct search *s, const struct search_observation *o)
 	double point[SEARCH_DIMS_MAX], asked[SEARCH_DIMS_MAX];
 	struct search_observation known = *o;
 	known.failed = o->failed || !isfinite(o->y);
+	known.y = fmax(-VALUE_LIMIT, fmin(o->y, VALUE_LIMIT));
 	if (!known.failed && o->group == 0) {
-		s->best = s->seen ? fmax(s->best, o->y) : o->y;
-		s->worst = s->seen ? fmin(s->worst, o->y) : o->y;
+		s->best = s->seen ? fmax(s->best, known.y) : known.y;
+		s->worst = s->seen ? fmin(s->worst, known.y) : known.y;
 		s->seen = true;
 	}
 	memcpy(point, o->x, s->problem.n * sizeof(double));
@@ -164,7 +165,7 @@ void search_learn(struct search *s, const struct search_observation *o)
 	search_snap(&s->problem, asked);
 	known.x = point;
 	known.asked = asked;
-	known.y = known.failed ? failed_value(s) : o->y;
+	known.y = known.failed ? failed_value(s) : known.y;
 	if (s->ops->learn) {
 		s->ops->learn(s->state, &known);
 	} else if (o->group == 0) {
@@ -185,6 +186,11 @@ void search_suggest(struct search *s, const double *x)
 	if (s->ops->suggest) {
 		s->ops->suggest(s->state, point);
 	}
+}
+
+bool search_learns(const struct search *s)
+{
+	return s->ops->learn != NULL;
 }
 
 int search_recommend(struct search *s, double *x, double *mean, double *sd)
