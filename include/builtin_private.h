@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Between the files of the built-in engine: builtin.c runs a sample through its phases,
- * builtin_request.c asks the endpoints, builtin_series.c judges the warm-up, builtin_result.c
- * turns two reads of each host into a sample. Only for sweep/engine/builtin*.c and their test.
+ * builtin_request.c asks the endpoints, builtin_read.c understands their answers,
+ * builtin_series.c judges the warm-up, builtin_result.c turns two reads of each host into a sample,
+ * with builtin_cpu.c, builtin_kind.c (what a type of test has besides), builtin_limit.c (what held
+ * it back) and builtin_detail.c. Only for sweep/engine/builtin*.c and their test.
  */
 #ifndef TUNESWEEP_BUILTIN_PRIVATE_H
 #define TUNESWEEP_BUILTIN_PRIVATE_H
@@ -21,9 +23,11 @@
 
 struct builtin_read {
 	double t, bytes, self;
-	double acked;		       /* bytes that the far end has taken; NaN if not known */
-	double rtt, cwnd, retransmits; /* NaN if not known, as all that follow */
+	double sent, received; /* bytes, both ways */
+	double acked;	       /* bytes that the far end has taken; NaN if not known */
+	double rtt, min_rtt, cwnd, retransmits;	       /* NaN if not known, as all that follow */
 	double tcp_busy, rwnd_limited, sndbuf_limited; /* us */
+	double unsent, unread;			       /* bytes in the sockets' queues */
 	double cpu_t, busy, resolution;		       /* s */
 	int cpus;				       /* 0: this host's CPUs are not known */
 	json_t *json;				       /* the whole answer; owned */
@@ -38,13 +42,18 @@ enum { BUILTIN_FROM, BUILTIN_TO, BUILTIN_HOSTS }; /* FROM connects, TO listens *
 
 struct builtin_host {
 	struct agent *agent;
-	int index;			 /* in the spec */
-	const char *side;		 /* "connect" or "listen", as stream.h names them */
-	const char *role;		 /* "sender" or "receiver" of the data */
-	bool is_open;			 /* a stop is owed */
-	bool is_hung;			 /* the last request was not answered in time */
+	int index;	   /* in the spec */
+	const char *side;  /* "connect" or "listen", as stream.h names them */
+	const char *role;  /* "sender" or "receiver" of the data */
+	bool is_open;	   /* a stop is owed */
+	bool is_hung;	   /* the last request was not answered in time */
+	double background; /* busy fraction before anything moved; NaN: not measured */
 	struct builtin_read first, last; /* the ends of the window */
 };
+
+/* last - first of a number in an object of the answer ("" for the answer itself); NaN if unknown.
+ */
+double builtin_delta(const struct builtin_host *h, const char *object, const char *key);
 
 /* ---- builtin_request.c ---- */
 
@@ -54,6 +63,15 @@ struct builtin_test { /* what both requests of a sample have in common */
 	int port;
 	char token[33];
 	bool autotune;
+	bool one_host;
+	json_t *local_ports; /* of the connecting side; NULL: any */
+};
+
+/* Ports that samples of the same path have in common; json is owned. */
+#define BUILTIN_PATHS 4
+struct builtin_path {
+	int port;
+	json_t *local_ports;
 };
 
 /* Do the kernel's own buffer settings belong to what is swept? */
@@ -75,6 +93,8 @@ struct builtin_series {
 	struct {
 		double t, bytes;  /* of the data's receiver */
 		double rtt, cwnd; /* of its sender */
+		double unsent;	  /* bytes, at its sender */
+		double unread;	  /* bytes, at its receiver */
 	} point[BUILTIN_POINTS_MAX];
 };
 void builtin_series_add(struct builtin_series *s, const struct builtin_read *sender,
@@ -83,12 +103,22 @@ bool builtin_series_steady(const struct builtin_series *s);
 /* Medians from point `from` on. */
 double builtin_series_rtt(const struct builtin_series *s, size_t from);
 double builtin_series_cwnd(const struct builtin_series *s, size_t from);
+double builtin_series_unread(const struct builtin_series *s, size_t from);
 /* [[t, bytes, rtt, cwnd], ...], times from the first point on. */
 json_t *builtin_series_json(const struct builtin_series *s);
 
 /* ---- builtin_result.c ---- */
 
+enum builtin_type {
+	BUILTIN_STREAM, /* tcp_stream and tcp_maerts */
+	BUILTIN_BIDIR,
+	BUILTIN_UDP,
+	BUILTIN_RR,
+};
+
 struct builtin_window {
+	const struct spec_test *test; /* NULL: a plain stream */
+	enum builtin_type type;
 	const struct builtin_host *sender, *receiver; /* of the data */
 	bool one_host;				      /* both share their CPUs */
 	bool one_process;			      /* and the endpoints' process */
@@ -100,5 +130,37 @@ struct builtin_window {
 
 /* -EIO where a number cannot be: such a sample has failed. */
 int builtin_result(const struct builtin_window *w, struct sample *out, struct err *e);
+double builtin_seconds(const struct builtin_host *h); /* of its window */
+/* Bytes that went through this host in the window, by which its CPU is divided. */
+double builtin_moved(const struct builtin_window *w, const struct builtin_host *h);
+
+/* ---- builtin_cpu.c ---- */
+
+struct builtin_cpu { /* over the window */
+	bool known;
+	int cpus;
+	double seconds, busy, error, fraction; /* error: of busy, s */
+	double self;
+};
+struct builtin_cpu builtin_cpu_of(const struct builtin_host *h);
+int builtin_cpu_fill(const struct builtin_window *w, struct sample *out, struct err *e);
+double builtin_cpu_busiest(const struct builtin_host *h); /* share of the busiest CPU */
+
+/* ---- builtin_kind.c: what datagrams and requests have besides ---- */
+
+void builtin_udp_fill(const struct builtin_window *w, struct sample *out);
+json_t *builtin_udp_json(const struct builtin_window *w); /* who lost how many */
+void builtin_rr_fill(const struct builtin_window *w, struct sample *out);
+/* us below which the share of the time lies, from two arrays of [bucket, count] (latency.c); NaN
+ * if nothing was timed. */
+double builtin_latency(const json_t *first, const json_t *last, double share);
+
+/* ---- builtin_limit.c: a word, and the numbers that it rests on ---- */
+
+const char *builtin_limit(const struct builtin_window *w, json_t **evidence);
+
+/* ---- builtin_detail.c ---- */
+
+json_t *builtin_detail(const struct builtin_window *w, json_t *evidence); /* takes evidence */
 
 #endif

@@ -26,6 +26,8 @@ struct engine_run {		   /* one sample */
 	const struct space *space; /* NULL: no configuration */
 	const struct configuration *config;
 	double duration; /* s */
+	int path; /* both samples of a pair name the same, from 1 on: same addresses, same ports.
+		     0: by number, two at a time */
 };
 
 struct engine_ops {

@@ -16,6 +16,7 @@
 #define SPEC_HOSTS_MAX	  8
 #define SPEC_TUNABLES_MAX 64
 #define SPEC_WARNINGS_MAX 16
+#define SPEC_CPUS_MAX	  64
 
 enum { ALLOW_DISRUPTIVE = 1, ALLOW_UNSAFE = 2, ALLOW_UNLISTED = 4, ALLOW_DRIVER_REBIND = 8 };
 
@@ -63,6 +64,16 @@ struct spec_test {
 	int samples_min,
 		samples_max; /* repeats of each configuration; 1, 1 unless confidence: asks */
 	double confidence_level, confidence_width;
+	/* Of the built-in engine; all zero is the default. */
+	char send[12];	   /* plain, sendfile, splice, zerocopy; "" is plain */
+	bool discard;	   /* the receiver does not copy: under other metrics' names */
+	double rate;	   /* bit/s that udp_stream offers; 0: as fast as it goes */
+	bool no_warmup;	   /* count from the first byte on */
+	double background; /* s of measuring the hosts at rest before each sample */
+	int port;	   /* where the receiver listens; 0: its own choice */
+	int n_cpus[2];	   /* of the endpoints at from and to; 0: anywhere */
+	int cpus[2][SPEC_CPUS_MAX];
+	bool own_cpus; /* the lightest choice is the engine's */
 	struct spec_place place;
 };
 

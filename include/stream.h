@@ -4,24 +4,40 @@
  * sockets, moves bytes and counts. It answers JSON lines on one descriptor; the agent relays them.
  *
  *   {"op":"listen", "type":"tcp_stream", "address":A, "port":0, "streams":1, "token":T,
- *    "drive":"classic", "socket":{...}, "autotune":bool} -> {"port":n}
- *   {"op":"connect", ...the same..., "port":n}       -> {"port":n}        (sends the token first)
+ *    "drive":"classic", "socket":{...}, "autotune":bool, "send":"plain", "receive":"copy",
+ *    "rate":bit/s, "cpus":[n,...]}                  -> {"port":n}
+ *   {"op":"connect", ...the same..., "port":n, "local_ports":[n,...]}
+ *                                                   -> {"port":n, "local_ports":[n,...]}
  *   {"op":"start"}     -> {}  (a listening side waits for all connections; the sender begins)
  *   {"op":"read", "cpu":bool}
- *                   -> {"t":s, "bytes":n, "cpu":{"t":s, "busy":s, "source":"timer_list",
- *                       "resolution":s, "cpus":n, "per_cpu":[s,...]}|null, "self":s,
- *                       "tcp":{"rtt":us, "cwnd":bytes, "retransmits":n, "rwnd_limited":us,
- *                       "sndbuf_limited":us, "busy":us, "delivery_rate":bytes/s,
- *                       "acked":bytes}|null,
+ *                   -> {"t":s, "bytes":n, "sent":n, "received":n,
+ *                       "cpu":{"t":s, "busy":s, "source":"timer_list", "resolution":s, "cpus":n,
+ *                       "per_cpu":[s,...]}|null, "self":s,
+ *                       "tcp":{"rtt":us, "min_rtt":us, "cwnd":bytes, "retransmits":n,
+ *                       "rwnd_limited":us, "sndbuf_limited":us, "busy":us,
+ *                       "delivery_rate":bytes/s, "acked":bytes, "lost":n, "unsent":bytes,
+ *                       "unread":bytes, "reordered":n}|null,
+ *                       "udp":{"offered":n, "sent":n, "received":n, "expected":n, "drops":n,
+ *                       "bursts":n}|null, "transactions":n|null,
  *                       "error":null|text, "effective":{"send_buffer":n, "receive_buffer":n,
  *                       "receive_lowat":n, "congestion_control":w}|null}
+ *                      and unless "cpu" is false: "threads":{"cpu":s, "waited":s,
+ *                      "busiest_cpu":s, "busiest_waited":s, "cpus":[n,...]}, "host":{counters},
+ *                      "incoming_cpus":[n,...], "latency":[[bucket,n],...]|null, "note":text|null,
+ *                      "zerocopy":{"sends":n, "copied":n}
  *   {"op":"stop"}                                     -> as read; the sockets are closed then
- * type is tcp_stream (the connecting side sends) or tcp_maerts (it receives). "t" is
+ * type is tcp_stream (the connecting side sends), tcp_maerts (it receives), tcp_bidir (both),
+ * udp_stream or tcp_rr (the connecting side asks). "bytes" are those that were received, of a side
+ * that only sends (or asks) those that it sent. Of datagrams, "expected" is how many the highest
+ * number says there were, "drops" those that found the receiving socket full. A latency bucket is
+ * explained in latency.c. "t" is
  * CLOCK_MONOTONIC of that host in seconds, read together with the counters; a window is the
  * difference of two reads of one host. "cpu": false leaves the CPUs out, which is cheaper.
  * "socket" holds run-scope tunables by their name without "socket." in their units; what is absent
  * is not set at all, nor is a buffer or limit of 0. "autotune": true keeps `light` from setting
- * buffers of its own. Sockets are new for every listen and connect. A process may hold both sides
+ * buffers of its own. "rate" is what a UDP sender offers, 0 as fast as it goes. Stream i runs on
+ * cpus[i % n] and, connecting, comes from local_ports[i] if that is free. Sockets are new for every
+ * listen and connect. A process may hold both sides
  * of a test; start, read and stop then say which: "side": "listen" or "connect".
  */
 #ifndef TUNESWEEP_STREAM_H

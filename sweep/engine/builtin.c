@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The built-in engine: a sample of a TCP stream between the agents' endpoints. Opens, starts,
- * waits for the steady state, marks both ends of one window on both hosts, stops. It moves no
- * bytes itself (the endpoints do) and sets nothing but the sockets' run-scope values.
+ * The built-in engine: a sample of a stream, of datagrams or of requests between the agents'
+ * endpoints. Opens, measures the hosts at rest if that is wanted, starts, waits for the steady
+ * state, marks both ends of one window on both hosts, stops. It moves no bytes itself (the
+ * endpoints do) and sets nothing but the sockets' run-scope values.
  */
 #include "builtin_private.h"
 #include "monotonic.h"
@@ -11,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum phase { IDLE, WARMUP, WINDOW };
+enum phase { IDLE, REST, WARMUP, WINDOW };
 
 struct builtin {
 	struct engine_env env;
@@ -19,6 +20,8 @@ struct builtin {
 	struct builtin_host *sender, *receiver; /* of the data */
 	bool one_host;
 	struct builtin_test test;
+	struct builtin_path path[BUILTIN_PATHS];
+	enum builtin_type type;
 	enum phase phase;
 	double duration, started, window_from, due; /* s, this machine's clock */
 	size_t window_start;
@@ -32,7 +35,8 @@ static void host_init(struct builtin_host *h, struct agent *agent, int index, co
 	*h = (struct builtin_host){.agent = agent,
 				   .index = index,
 				   .side = side,
-				   .role = sends ? "sender" : "receiver"};
+				   .role = sends ? "sender" : "receiver",
+				   .background = NAN};
 }
 
 static bool is_one_host(const struct agent *a, const struct agent *b)
@@ -41,15 +45,32 @@ static bool is_one_host(const struct agent *a, const struct agent *b)
 	return a == b || (x->boot_id[0] && strcmp(x->boot_id, y->boot_id) == 0);
 }
 
+/* The enum builtin_type of a name, or -1. */
+static int type_find(const char *name)
+{
+	static const struct {
+		const char *name;
+		enum builtin_type type;
+	} types[] = {{"tcp_stream", BUILTIN_STREAM},
+		     {"tcp_maerts", BUILTIN_STREAM},
+		     {"tcp_bidir", BUILTIN_BIDIR},
+		     {"udp_stream", BUILTIN_UDP},
+		     {"tcp_rr", BUILTIN_RR}};
+	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
+		if (strcmp(name, types[i].name) == 0) {
+			return (int)types[i].type;
+		}
+	}
+	return -1;
+}
+
 static int builtin_create(const struct engine_env *env, void **state, struct err *e)
 {
 	const struct spec_test *test = &env->spec->test;
 	bool reverse = strcmp(test->type, "tcp_maerts") == 0;
-	if (!reverse && strcmp(test->type, "tcp_stream") != 0) {
-		return err_usage(e,
-				 "the test type %s is not built yet in the built-in engine: "
-				 "tcp_stream and tcp_maerts are",
-				 test->type);
+	int type = type_find(test->type);
+	if (type < 0) {
+		return err_usage(e, "the built-in engine has no test type %s", test->type);
 	}
 	if (!env->sender || !env->receiver || !env->receiver_address) {
 		return err_usage(e, "the built-in engine wants two hosts: test.from and test.to");
@@ -66,7 +87,9 @@ static int builtin_create(const struct engine_env *env, void **state, struct err
 	b->one_host = is_one_host(env->sender, env->receiver);
 	b->test = (struct builtin_test){.test = test,
 					.address = env->receiver_address,
-					.autotune = builtin_autotune(env->space)};
+					.autotune = builtin_autotune(env->space),
+					.one_host = b->one_host};
+	b->type = (enum builtin_type)type;
 	*state = b;
 	return 0;
 }
@@ -94,35 +117,86 @@ static int read_both(struct builtin *b, bool first, bool cpu, struct err *e)
 	return rc;
 }
 
+/* Samples of one path have their addresses and ports in common, so that both arms of a comparison
+ * take the same queues and CPUs: a few fixed ones in turn. A port that is gone is another one. */
+static int open_both(struct builtin *b, const struct engine_run *run, struct err *e)
+{
+	int number = run->path > 0 ? run->path : (run->number + 1) / 2;
+	struct builtin_path *path = &b->path[number % BUILTIN_PATHS];
+	struct builtin_test *t = &b->test;
+	t->port = t->test->port > 0 ? t->test->port : path->port;
+	t->local_ports = path->local_ports;
+	path->local_ports = NULL;
+	int r = builtin_open(&b->host[BUILTIN_TO], t, run, e);
+	if (r < 0 && r != -EHOSTDOWN && t->test->port == 0 && t->port > 0) {
+		t->port = 0;
+		r = builtin_open(&b->host[BUILTIN_TO], t, run, e);
+	}
+	if (r == 0) {
+		path->port = t->port;
+		r = builtin_open(&b->host[BUILTIN_FROM], t, run, e);
+	}
+	path->local_ports = t->local_ports;
+	t->local_ports = NULL;
+	return r;
+}
+
+/* The data's receiver first: it is to be ready, and where it listens it waits for all. */
+static int start_both(struct builtin *b, struct err *e)
+{
+	int r = builtin_start(b->receiver, &b->test, e);
+	r = r < 0 ? r : builtin_start(b->sender, &b->test, e);
+	r = r < 0 ? r : read_both(b, false, false, e);
+	b->started = monotonic_seconds();
+	b->due = b->started + BUILTIN_INTERVAL_S;
+	b->phase = WARMUP;
+	return r;
+}
+
+static int window_begin(struct builtin *b, struct err *e)
+{
+	b->window_start = b->series.n;
+	int r = read_both(b, true, true, e);
+	b->window_from = monotonic_seconds();
+	b->phase = WINDOW;
+	return r;
+}
+
+static int test_begin(struct builtin *b, struct err *e)
+{
+	int r = start_both(b, e);
+	return r == 0 && b->test.test->no_warmup ? window_begin(b, e) : r;
+}
+
 static int builtin_begin(void *state, const struct engine_run *run, struct err *e)
 {
 	struct builtin *b = state;
+	double rest = b->test.test->background;
 	reads_clear(b);
 	b->series.n = 0;
 	b->steady = false;
 	b->duration = run->duration;
-	b->test.port = 0;
 	int r = builtin_token(b->test.token, e);
-	if (r == 0) {
-		r = builtin_open(&b->host[BUILTIN_TO], &b->test, run, e);
+	r = r < 0 ? r : open_both(b, run, e);
+	if (r == 0 && rest > 0) {
+		r = read_both(b, true, true, e);
+		b->phase = REST;
+		b->due = monotonic_seconds() + rest;
+	} else if (r == 0) {
+		r = test_begin(b, e);
 	}
-	if (r == 0) {
-		r = builtin_open(&b->host[BUILTIN_FROM], &b->test, run, e);
-	}
-	/* The data's receiver first: it is to be ready, and where it listens it waits for all. */
-	if (r == 0) {
-		r = builtin_start(b->receiver, &b->test, e);
-	}
-	if (r == 0) {
-		r = builtin_start(b->sender, &b->test, e);
-	}
-	if (r == 0) {
-		r = read_both(b, false, false, e);
-	}
-	b->started = monotonic_seconds();
-	b->due = b->started + BUILTIN_INTERVAL_S;
-	b->phase = r == 0 ? WARMUP : IDLE;
+	b->phase = r == 0 ? b->phase : IDLE;
 	return r;
+}
+
+static int rest_poll(struct builtin *b, struct err *e)
+{
+	int r = read_both(b, false, true, e);
+	for (int i = 0; r == 0 && i < BUILTIN_HOSTS; i++) {
+		b->host[i].background = builtin_cpu_of(&b->host[i]).fraction;
+	}
+	b->series.n = 0;
+	return r < 0 ? r : test_begin(b, e);
 }
 
 static double warmup_limit(const struct builtin *b)
@@ -141,16 +215,14 @@ static int warmup_poll(struct builtin *b, struct err *e)
 	if (!b->steady && monotonic_seconds() - b->started < warmup_limit(b)) {
 		return 0;
 	}
-	b->window_start = b->series.n;
-	r = read_both(b, true, true, e);
-	b->window_from = monotonic_seconds();
-	b->phase = WINDOW;
-	return r;
+	return window_begin(b, e);
 }
 
 static int window_end(struct builtin *b, struct sample *out, struct err *e)
 {
 	struct builtin_window w = {
+		.test = b->test.test,
+		.type = b->type,
 		.sender = b->sender,
 		.receiver = b->receiver,
 		.one_host = b->one_host,
@@ -170,6 +242,9 @@ static int window_end(struct builtin *b, struct sample *out, struct err *e)
 
 static int phase_poll(struct builtin *b, struct sample *out, struct err *e)
 {
+	if (b->phase == REST) {
+		return rest_poll(b, e);
+	}
 	if (b->phase == WARMUP) {
 		return warmup_poll(b, e);
 	}
@@ -226,13 +301,16 @@ static void builtin_destroy(void *state)
 	if (b) {
 		builtin_end(b);
 		reads_clear(b);
+		for (int i = 0; i < BUILTIN_PATHS; i++) {
+			json_decref(b->path[i].local_ports);
+		}
 		free(b);
 	}
 }
 
 const struct engine_ops engine_builtin = {
 	.name = "builtin",
-	.help = "TCP streams between the agents",
+	.help = "streams, datagrams and requests between the agents",
 	.create = builtin_create,
 	.start = builtin_begin,
 	.poll = builtin_poll,

@@ -7,7 +7,6 @@
 #include "cleanup.h"
 #include "json_util.h"
 #include <errno.h>
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
@@ -106,6 +105,22 @@ static int ask_plain(struct builtin_host *h, const struct builtin_test *t, const
 	return ask(h, t, request, timeout_ms, answer, e);
 }
 
+/* The endpoints' CPUs: as asked, else, where that is the engine's choice and both ends share the
+ * CPUs, stream i on CPU i at both ends: what one end leaves in the cache is there for the other,
+ * and nobody has to be woken on another CPU. */
+static json_t *cpus_of(const struct builtin_host *h, const struct builtin_test *t)
+{
+	int at = strcmp(h->side, "listen") == 0;
+	json_t *list = json_array();
+	for (int i = 0; i < t->test->n_cpus[at]; i++) {
+		json_array_append_new(list, json_integer(t->test->cpus[at][i]));
+	}
+	for (int i = 0; t->test->own_cpus && t->one_host && i < agent_info(h->agent)->cpus; i++) {
+		json_array_append_new(list, json_integer(i));
+	}
+	return list;
+}
+
 int builtin_open(struct builtin_host *h, struct builtin_test *t, const struct engine_run *run,
 		 struct err *e)
 {
@@ -115,8 +130,16 @@ int builtin_open(struct builtin_host *h, struct builtin_test *t, const struct en
 		t->test->type, "address", t->address, "port", t->port, "streams", t->test->streams,
 		"token", t->token, "drive", t->test->light ? "light" : "classic", "autotune",
 		t->autotune, "socket", socket_values(h, run));
+	const struct spec_test *test = t->test;
 	if (!request) {
 		return err_set(e, -ENOMEM, "builtin: no memory for a request");
+	}
+	json_object_set_new(request, "send", json_string(*test->send ? test->send : "plain"));
+	json_object_set_new(request, "receive", json_string(test->discard ? "discard" : "copy"));
+	json_object_set_new(request, "rate", json_real(test->rate));
+	json_object_set_new(request, "cpus", cpus_of(h, t));
+	if (t->local_ports && strcmp(h->side, "connect") == 0) {
+		json_object_set(request, "local_ports", t->local_ports);
 	}
 	/* Owed from here on: also an answer that comes too late has opened sockets. */
 	h->is_open = true;
@@ -125,6 +148,10 @@ int builtin_open(struct builtin_host *h, struct builtin_test *t, const struct en
 		return r;
 	}
 	t->port = (int)json_integer_value(json_object_get(answer, "port"));
+	if (strcmp(h->side, "connect") == 0) {
+		json_decref(t->local_ports);
+		t->local_ports = json_incref(json_object_get(answer, "local_ports"));
+	}
 	return t->port > 0 ? 0 : err_set(e, -EPROTO, "%s: no port in its answer", h->role);
 }
 
@@ -154,42 +181,4 @@ void builtin_stop(struct builtin_host *h)
 		agent_stream(h->agent, request, h->is_hung ? HUNG_MS : READ_MS, &answer, &e);
 	}
 	h->is_open = false;
-}
-
-void builtin_read_clear(struct builtin_read *r)
-{
-	json_decref(r->json);
-	memset(r, 0, sizeof(*r));
-}
-
-/* Takes answer. An error that the endpoint has met is this read's error. */
-int builtin_read_parse(json_t *answer, struct builtin_read *out, struct err *e)
-{
-	json_t *tcp = json_object_get(answer, "tcp"), *cpu = json_object_get(answer, "cpu");
-	const char *error = json_get_text(answer, "error", NULL);
-	builtin_read_clear(out);
-	*out = (struct builtin_read){
-		.json = answer,
-		.t = json_get_number(answer, "t"),
-		.bytes = json_get_number(answer, "bytes"),
-		.self = json_get_number(answer, "self"),
-		.acked = json_get_number(tcp, "acked"),
-		.rtt = json_get_number(tcp, "rtt"),
-		.cwnd = json_get_number(tcp, "cwnd"),
-		.retransmits = json_get_number(tcp, "retransmits"),
-		.tcp_busy = json_get_number(tcp, "busy"),
-		.rwnd_limited = json_get_number(tcp, "rwnd_limited"),
-		.sndbuf_limited = json_get_number(tcp, "sndbuf_limited"),
-		.cpu_t = json_get_number(cpu, "t"),
-		.busy = json_get_number(cpu, "busy"),
-		.resolution = json_get_number(cpu, "resolution"),
-		.cpus = (int)json_integer_value(json_object_get(cpu, "cpus")),
-	};
-	if (error) {
-		return err_set(e, -EIO, "%s", error);
-	}
-	if (!isfinite(out->t) || !isfinite(out->bytes) || out->cpus < 0) {
-		return err_set(e, -EPROTO, "an endpoint's answer lacks its time or bytes");
-	}
-	return 0;
 }

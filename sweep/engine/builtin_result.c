@@ -5,110 +5,54 @@
  */
 #include "builtin_private.h"
 #include "json_util.h"
-#include "score.h"
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-/* The share of one CPU's time from which on it is called full. */
-#define CPU_FULL 0.95
-#define CPU_OWN	 0.3
-#define GB	 1e9
-/* Reads of the CPU and of the process are not at quite the same instant. */
-#define SKEW_S 0.002
-
-struct host_cpu { /* over the window */
-	bool known;
-	int cpus;
-	double seconds, busy, error, fraction; /* error: of busy, s */
-	double self;
-};
+#define GB 1e9
 
 static double bytes_of(const struct builtin_host *h)
 {
 	return h->last.bytes - h->first.bytes;
 }
 
-/* What a send call has taken lies in the socket's buffer, and comes in steps of whole calls: where
- * the sender's TCP knows what has arrived, that counts. Older kernels do not (0). */
-static double sent_of(const struct builtin_host *h)
-{
-	double acked = h->last.acked - h->first.acked;
-	return acked > 0 ? acked : bytes_of(h);
-}
-
-static double seconds_of(const struct builtin_host *h)
+double builtin_seconds(const struct builtin_host *h)
 {
 	return h->last.t - h->first.t;
 }
 
-static struct host_cpu cpu_of(const struct builtin_host *h)
+static bool is_both_ways(const struct builtin_window *w)
 {
-	struct host_cpu c = {
-		.cpus = h->last.cpus,
-		.seconds = h->last.cpu_t - h->first.cpu_t,
-		.busy = h->last.busy - h->first.busy,
-		.error = h->last.resolution + h->first.resolution,
-		.self = h->last.self - h->first.self,
-	};
-	c.known = c.cpus > 0 && h->first.cpus > 0 && isfinite(c.busy) && c.seconds > 0;
-	/* A small negative is rounding; the check has seen to the others. */
-	c.fraction = c.known ? fmax(c.busy, 0) / (c.cpus * c.seconds) : NAN;
-	return c;
+	return w->type == BUILTIN_BIDIR || w->type == BUILTIN_RR;
 }
 
-static int cpu_check(const char *role, const struct host_cpu *c, double self, struct err *e)
+/* What a send call has taken lies in the socket's buffer, and comes in steps of whole calls: where
+ * the sender's TCP knows what has arrived, that counts. Older kernels do not (0). */
+static double sent_of(const struct builtin_host *h, double by_calls)
 {
-	double slack = c->error + SKEW_S * c->cpus + 0.01 * self;
-	if (!c->known) {
-		return 0;
-	}
-	if (c->busy > c->cpus * c->seconds + slack || c->busy < -slack) {
-		return err_set(e, -EIO, "%s: %.3f s of CPU on %d CPUs in %.3f s cannot be", role,
-			       c->busy, c->cpus, c->seconds);
-	}
-	if (isfinite(self) && c->busy < self - slack) {
-		return err_set(e, -EIO,
-			       "%s: the host's CPU time of %.3f s is less than the %.3f s of the "
-			       "stream's own process",
-			       role, c->busy, self);
-	}
-	return 0;
+	double acked = h->last.acked - h->first.acked;
+	return acked > 0 ? acked : by_calls;
 }
 
-static double demand_of(const struct builtin_host *h, double bytes, const struct host_cpu *c)
+double builtin_moved(const struct builtin_window *w, const struct builtin_host *h)
 {
-	return c->known ? score_service_demand(c->fraction, c->cpus, bytes / seconds_of(h)) : NAN;
+	if (is_both_ways(w)) {
+		return h->last.received - h->first.received +
+		       sent_of(h, h->last.sent - h->first.sent);
+	}
+	return h == w->sender ? sent_of(h, bytes_of(h)) : bytes_of(h);
 }
 
-/* Hosts that share their CPUs: counted once, by whichever of the two meters is finer. */
-static int cpu_fill(const struct builtin_window *w, struct sample *out, struct err *e)
+/* Bit/s received, of a test in both directions at both ends, each by its own clock. */
+static double throughput_of(const struct builtin_window *w)
 {
-	struct host_cpu s = cpu_of(w->sender), r = cpu_of(w->receiver);
-	if (w->one_host) {
-		struct host_cpu *finer = s.known && (!r.known || s.error < r.error) ? &s : &r;
-		double self = w->one_process ? r.self : s.self + r.self;
-		int rc = cpu_check("both ends on one host", finer, self, e);
-		out->m[METRIC_SERVICE_DEMAND] = demand_of(w->receiver, bytes_of(w->receiver),
-							  finer);
-		out->m[METRIC_CPU_SENDER] = out->m[METRIC_CPU_RECEIVER] = finer->fraction;
-		out->cpu_error = finer->known ? finer->error / finer->busy : NAN;
-		return rc;
+	const struct builtin_host *r = w->receiver, *s = w->sender;
+	if (!is_both_ways(w)) {
+		return 8 * bytes_of(r) / builtin_seconds(r);
 	}
-	int rc = cpu_check("sender", &s, s.self, e);
-	if (rc == 0) {
-		rc = cpu_check("receiver", &r, r.self, e);
-	}
-	out->m[METRIC_CPU_SENDER] = s.fraction;
-	out->m[METRIC_CPU_RECEIVER] = r.fraction;
-	out->m[METRIC_SERVICE_DEMAND_SENDER] = demand_of(w->sender, sent_of(w->sender), &s);
-	out->m[METRIC_SERVICE_DEMAND_RECEIVER] = demand_of(w->receiver, bytes_of(w->receiver), &r);
-	/* NaN if one of the two is not known: never half a sum */
-	out->m[METRIC_SERVICE_DEMAND] = out->m[METRIC_SERVICE_DEMAND_SENDER] +
-					out->m[METRIC_SERVICE_DEMAND_RECEIVER];
-	out->cpu_error = s.known && r.known ? (s.error + r.error) / (s.busy + r.busy) : NAN;
-	return rc;
+	return 8 * ((r->last.received - r->first.received) / builtin_seconds(r) +
+		    (s->last.received - s->first.received) / builtin_seconds(s));
 }
 
 static const char *source_of(const struct builtin_host *h)
@@ -116,98 +60,78 @@ static const char *source_of(const struct builtin_host *h)
 	return json_get_text(json_object_get(h->last.json, "cpu"), "source", "");
 }
 
-/* The busiest CPU's share of the window. A CPU that came or went shifts the list: not compared. */
-static double busiest_cpu(const struct builtin_host *h)
+static void extra_add(struct sample *out, const char *name, double value)
 {
-	json_t *a = json_object_get(json_object_get(h->first.json, "cpu"), "per_cpu");
-	json_t *b = json_object_get(json_object_get(h->last.json, "cpu"), "per_cpu");
-	double most = 0;
-	if (json_array_size(a) != json_array_size(b)) {
-		return 0;
+	if (out->n_extra < SAMPLE_EXTRA_MAX) {
+		snprintf(out->extra[out->n_extra].name, sizeof(out->extra[0].name), "%s", name);
+		out->extra[out->n_extra++].value = value;
 	}
-	for (size_t i = 0; i < json_array_size(b); i++) {
-		most = fmax(most, json_number_value(json_array_get(b, i)) -
-					  json_number_value(json_array_get(a, i)));
-	}
-	return most / (h->last.cpu_t - h->first.cpu_t);
 }
 
-/* A CPU may be full of other people's work: the stream's own process must have a good part in it.
- */
-static bool is_cpu_full(const struct builtin_host *h)
+/* Without the copy that real receivers make, the numbers are others, and are called otherwise: no
+ * objective takes them for the usual ones. */
+static void rename_discarding(struct sample *out)
 {
-	struct host_cpu c = cpu_of(h);
-	return c.known && busiest_cpu(h) > CPU_FULL && c.self > CPU_OWN * c.seconds;
+	extra_add(out, "throughput_discarding", out->m[METRIC_THROUGHPUT]);
+	extra_add(out, "service_demand_discarding", out->m[METRIC_SERVICE_DEMAND]);
+	out->m[METRIC_THROUGHPUT] = out->m[METRIC_SERVICE_DEMAND] = NAN;
+	out->m[METRIC_SERVICE_DEMAND_SENDER] = out->m[METRIC_SERVICE_DEMAND_RECEIVER] = NAN;
 }
 
-/* The sender's TCP knows what it waited for (tcp_chrono in the kernel); shares of the time in
- * which it had something to send. */
-static const char *limit_of(const struct builtin_window *w)
+static void tcp_fill(const struct builtin_window *w, struct sample *out)
 {
-	const struct builtin_read *a = &w->sender->first, *b = &w->sender->last;
-	double busy = b->tcp_busy - a->tcp_busy;
-	if (busy > 0 && b->rwnd_limited - a->rwnd_limited > 0.5 * busy) {
-		return "receive window";
+	double gb = out->m[METRIC_THROUGHPUT] * out->m[METRIC_SECONDS] / 8 / GB;
+	out->m[METRIC_RETRANSMITS] = w->sender->last.retransmits - w->sender->first.retransmits;
+	if (w->type == BUILTIN_BIDIR) {
+		out->m[METRIC_RETRANSMITS] += w->receiver->last.retransmits -
+					      w->receiver->first.retransmits;
 	}
-	if (busy > 0 && b->sndbuf_limited - a->sndbuf_limited > 0.5 * busy) {
-		return "send buffer";
-	}
-	if (is_cpu_full(w->sender) || is_cpu_full(w->receiver)) {
-		return "cpu";
-	}
-	return "";
+	out->m[METRIC_RETRANSMITS_PER_GB] = gb > 0 ? out->m[METRIC_RETRANSMITS] / gb : NAN;
+	out->m[METRIC_RTT] = builtin_series_rtt(w->series, w->window_start);
+	out->m[METRIC_CWND] = builtin_series_cwnd(w->series, w->window_start);
 }
 
-static json_t *host_json(const struct builtin_host *h)
+static int window_check(const struct builtin_window *w, struct err *e)
 {
-	struct host_cpu c = cpu_of(h);
-	json_t *o = json_object();
-	json_object_set_new(o, "bytes", json_integer((json_int_t)bytes_of(h)));
-	json_object_set_new(o, "seconds", json_number_or_null(seconds_of(h)));
-	json_object_set_new(o, "cpu_busy", json_number_or_null(c.known ? c.busy : NAN));
-	json_object_set_new(o, "cpu_self", json_number_or_null(c.self));
-	json_object_set_new(o, "cpus", json_integer(c.cpus));
-	json_object_set(o, "effective", json_object_get(h->last.json, "effective"));
-	json_object_set(o, "tcp", json_object_get(h->last.json, "tcp"));
-	return o;
-}
-
-static json_t *detail_json(const struct builtin_window *w)
-{
-	json_t *o = json_object();
-	json_object_set_new(o, "sender", host_json(w->sender));
-	json_object_set_new(o, "receiver", host_json(w->receiver));
-	json_object_set_new(o, "one_host", json_boolean(w->one_host));
-	json_object_set_new(o, "window_start", json_integer((json_int_t)w->window_start));
-	json_object_set_new(o, "intervals", builtin_series_json(w->series));
-	return o;
+	double seconds = builtin_seconds(w->receiver), bytes = bytes_of(w->receiver);
+	if (!(seconds > 0) || !(builtin_seconds(w->sender) > 0) || bytes < 0 ||
+	    bytes_of(w->sender) < 0) {
+		return err_set(e, -EIO, "%.0f bytes in %.3f s cannot be", bytes, seconds);
+	}
+	return 0;
 }
 
 int builtin_result(const struct builtin_window *w, struct sample *out, struct err *e)
 {
-	double seconds = seconds_of(w->receiver), bytes = bytes_of(w->receiver);
+	json_t *evidence = NULL;
 	sample_init(out);
-	if (!(seconds > 0) || !(seconds_of(w->sender) > 0) || bytes < 0 ||
-	    bytes_of(w->sender) < 0) {
-		return err_set(e, -EIO, "%.0f bytes in %.3f s cannot be", bytes, seconds);
-	}
-	int r = cpu_fill(w, out, e);
+	int r = window_check(w, e);
+	r = r < 0 ? r : builtin_cpu_fill(w, out, e);
 	if (r < 0) {
 		sample_init(out);
 		return r;
 	}
-	out->m[METRIC_THROUGHPUT] = 8 * bytes / seconds;
-	out->m[METRIC_SECONDS] = seconds;
-	out->m[METRIC_RETRANSMITS] = w->sender->last.retransmits - w->sender->first.retransmits;
-	out->m[METRIC_RETRANSMITS_PER_GB] = bytes > 0 ? out->m[METRIC_RETRANSMITS] / (bytes / GB)
-						      : NAN;
-	out->m[METRIC_RTT] = builtin_series_rtt(w->series, w->window_start);
-	out->m[METRIC_CWND] = builtin_series_cwnd(w->series, w->window_start);
-	snprintf(out->limited_by, sizeof(out->limited_by), "%s", limit_of(w));
+	out->m[METRIC_THROUGHPUT] = throughput_of(w);
+	out->m[METRIC_SECONDS] = builtin_seconds(w->receiver);
+	if (w->type == BUILTIN_UDP) {
+		builtin_udp_fill(w, out);
+	} else {
+		tcp_fill(w, out);
+	}
+	if (w->type == BUILTIN_RR) {
+		builtin_rr_fill(w, out);
+		extra_add(out, "transactions_per_second",
+			  builtin_delta(w->sender, "", "transactions") /
+				  builtin_seconds(w->sender));
+	}
+	if (w->test && w->test->discard) {
+		rename_discarding(out);
+	}
+	snprintf(out->limited_by, sizeof(out->limited_by), "%s", builtin_limit(w, &evidence));
 	snprintf(out->cpu_source, sizeof(out->cpu_source), "%.15s", source_of(w->receiver));
 	out->warmup = w->warmup;
 	out->steady = w->steady;
-	out->detail = detail_json(w);
+	out->detail = builtin_detail(w, evidence);
 	out->ok = true;
 	return 0;
 }

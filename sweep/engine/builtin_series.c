@@ -24,15 +24,31 @@ void builtin_series_add(struct builtin_series *s, const struct builtin_read *sen
 	s->point[s->n].bytes = receiver->bytes;
 	s->point[s->n].rtt = sender->rtt;
 	s->point[s->n].cwnd = sender->cwnd;
+	s->point[s->n].unsent = sender->unsent;
+	s->point[s->n].unread = receiver->unread;
 	s->n++;
 }
 
-static double median_of(const struct builtin_series *s, size_t from, size_t to, bool rtt)
+enum column { RTT, CWND, UNREAD };
+
+static double value_of(const struct builtin_series *s, size_t i, enum column c)
+{
+	switch (c) {
+	case RTT:
+		return s->point[i].rtt;
+	case CWND:
+		return s->point[i].cwnd;
+	default:
+		return s->point[i].unread;
+	}
+}
+
+static double median_of(const struct builtin_series *s, size_t from, size_t to, enum column c)
 {
 	double x[BUILTIN_POINTS_MAX];
 	size_t n = 0;
 	for (size_t i = from; i < to; i++) {
-		double v = rtt ? s->point[i].rtt : s->point[i].cwnd;
+		double v = value_of(s, i, c);
 		if (isfinite(v)) {
 			x[n++] = v;
 		}
@@ -40,12 +56,12 @@ static double median_of(const struct builtin_series *s, size_t from, size_t to, 
 	return stats_median(x, n);
 }
 
-static bool is_growing(const struct builtin_series *s, bool rtt)
+static bool is_growing(const struct builtin_series *s, enum column c)
 {
-	double before = median_of(s, s->n - 2 * HALF, s->n - HALF, rtt);
-	double now = median_of(s, s->n - HALF, s->n, rtt);
+	double before = median_of(s, s->n - 2 * HALF, s->n - HALF, c);
+	double now = median_of(s, s->n - HALF, s->n, c);
 	/* NaN, where the host does not know it, is not growing. */
-	return now > before * GROWTH && (!rtt || now > before + RTT_FLOOR_US);
+	return now > before * GROWTH && (c != RTT || now > before + RTT_FLOOR_US);
 }
 
 /* MEASURING, "Windows and steady state": the rate is steady, and neither the congestion window nor
@@ -60,18 +76,23 @@ bool builtin_series_steady(const struct builtin_series *s)
 		rate[i - 1] = (s->point[i].bytes - s->point[i - 1].bytes) /
 			      (s->point[i].t - s->point[i - 1].t);
 	}
-	return stats_steady_start(rate, s->n - 1) < s->n - 1 && !is_growing(s, true) &&
-	       !is_growing(s, false);
+	return stats_steady_start(rate, s->n - 1) < s->n - 1 && !is_growing(s, RTT) &&
+	       !is_growing(s, CWND);
 }
 
 double builtin_series_rtt(const struct builtin_series *s, size_t from)
 {
-	return median_of(s, from, s->n, true);
+	return median_of(s, from, s->n, RTT);
 }
 
 double builtin_series_cwnd(const struct builtin_series *s, size_t from)
 {
-	return median_of(s, from, s->n, false);
+	return median_of(s, from, s->n, CWND);
+}
+
+double builtin_series_unread(const struct builtin_series *s, size_t from)
+{
+	return median_of(s, from, s->n, UNREAD);
 }
 
 json_t *builtin_series_json(const struct builtin_series *s)

@@ -5,7 +5,9 @@
  * nobody, with timer_list opened before); the agent itself is left out.
  *
  *   stream_driver [--lab DELAY_MS,MBIT_S | --netns A,B --address ADDRESS --device D]
- *                 [--drive light] [--type TYPE] [--streams N] [--duration S] [SETTING...]
+ *                 [--drive light] [--type TYPE] [--streams N] [--duration S] [--send WAY]
+ *                 [--receive discard] [--rate BIT_S] [--port N] [--warmup off] [--background S]
+ *                 [--own-cpus on] [--cpus N,N] [--socket NAME=VALUE,...] [--repeat N] [SETTING...]
  *
  * Each SETTING is one sample, after KEY=VALUE has been written in the receiver's namespace ("-"
  * writes nothing). The first line names the processes: {"sender": PID, "receiver": PID}.
@@ -110,6 +112,7 @@ static void agent_begin(struct agent *a, const char *netns, const char *device, 
 	memset(a, 0, sizeof(*a));
 	snprintf(a->netns, sizeof(a->netns), "%s", netns);
 	snprintf(a->info.boot_id, sizeof(a->info.boot_id), "one");
+	a->info.cpus = (int)sysconf(_SC_NPROCESSORS_ONLN);
 	a->device = device;
 	if (socketpair(AF_UNIX, SOCK_STREAM, 0, fd) < 0 || (a->pid = fork()) < 0) {
 		die("no child");
@@ -224,6 +227,23 @@ static void arguments_read(struct arguments *o, int argc, char **argv, int *at)
 			snprintf(o->spec.test.type, sizeof(o->spec.test.type), "%s", v);
 		} else if (strcmp(name, "streams") == 0) {
 			o->spec.test.streams = atoi(v);
+		} else if (strcmp(name, "send") == 0) {
+			snprintf(o->spec.test.send, sizeof(o->spec.test.send), "%s", v);
+		} else if (strcmp(name, "receive") == 0) {
+			o->spec.test.discard = strcmp(v, "discard") == 0;
+		} else if (strcmp(name, "rate") == 0) {
+			o->spec.test.rate = atof(v);
+		} else if (strcmp(name, "port") == 0) {
+			o->spec.test.port = atoi(v);
+		} else if (strcmp(name, "warmup") == 0) {
+			o->spec.test.no_warmup = strcmp(v, "off") == 0;
+		} else if (strcmp(name, "background") == 0) {
+			o->spec.test.background = atof(v);
+		} else if (strcmp(name, "own-cpus") == 0) {
+			o->spec.test.own_cpus = strcmp(v, "on") == 0;
+		} else if (strcmp(name, "cpus") == 0) {
+			o->spec.test.n_cpus[0] = o->spec.test.n_cpus[1] = 1;
+			sscanf(v, "%d,%d", &o->spec.test.cpus[0][0], &o->spec.test.cpus[1][0]);
 		} else if (strcmp(name, "duration") == 0) {
 			o->duration = atof(v);
 		} else {

@@ -197,6 +197,72 @@ static void test_one_host(void **state)
 	fixture_end(&f);
 }
 
+static void run_type(const char *type, struct sample *s)
+{
+	struct fixture f;
+	struct err e = {0};
+	struct engine_run run = {.number = 1, .duration = 0.3};
+	fixture_begin(&f, type, true, 2);
+	f.spec.test.background = 0.02;
+	if (run_one(&f, &run, s, &e) != 1) {
+		fail_msg("%s: %s", type, e.text);
+	}
+	fixture_end(&f);
+	assert_true(s->ok);
+	assert_true(s->m[METRIC_THROUGHPUT] > 0);
+	assert_true(s->m[METRIC_SERVICE_DEMAND] > 0);
+	json_t *sender = json_object_get(s->detail, "sender");
+	double background = json_get_number(sender, "cpu_background");
+	assert_true(background >= 0 && background <= 1.05);
+	assert_true(json_array_size(json_object_get(sender, "per_cpu")) > 0);
+}
+
+static void test_types(void **state)
+{
+	(void)state;
+	struct sample s;
+	run_type("tcp_bidir", &s);
+	assert_true(s.m[METRIC_RETRANSMITS] >= 0);
+	sample_clear(&s);
+	run_type("udp_stream", &s);
+	assert_true(s.m[METRIC_SENT] > 0 && s.m[METRIC_LOST] >= 0);
+	assert_true(s.m[METRIC_OFFERED] > 0);
+	sample_clear(&s);
+	run_type("tcp_rr", &s);
+	assert_true(s.m[METRIC_LATENCY_P50] > 1);
+	assert_true(s.m[METRIC_LATENCY_P99] >= s.m[METRIC_LATENCY_P50]);
+	assert_true(sample_metric(&s, "transactions_per_second") > 10);
+	sample_clear(&s);
+}
+
+/* Samples of one path have all ports in common, and there are several paths. */
+static void test_same_ports(void **state)
+{
+	(void)state;
+	struct fixture f;
+	struct sample s;
+	struct err e = {0};
+	double ports[6];
+	fixture_begin(&f, "tcp_stream", false, 2);
+	f.spec.test.no_warmup = true;
+	for (int i = 0; i < 6; i++) {
+		struct engine_run run = {.number = i + 1, .duration = 0.05, .path = 1 + i / 2};
+		json_array_clear(f.a.seen);
+		if (run_one(&f, &run, &s, &e) != 1) {
+			fail_msg("%s", e.text);
+		}
+		assert_true(s.warmup < 0.05);
+		ports[i] = json_get_number(json_array_get(f.a.seen, 0), "port");
+		json_t *local = json_object_get(json_array_get(f.a.seen, 0), "local_ports");
+		assert_int_equal(json_array_size(local), i % 2 ? 2 : 0);
+		sample_clear(&s);
+	}
+	near(ports[1], ports[0], 0);
+	near(ports[3], ports[2], 0);
+	assert_true(ports[0] != ports[2] || ports[2] != ports[4]);
+	fixture_end(&f);
+}
+
 static void test_one_agent(void **state)
 {
 	(void)state;
@@ -223,9 +289,9 @@ static void test_refusals(void **state)
 	env.sender = NULL;
 	assert_true(engine_builtin.create(&env, &none, &e) < 0);
 	assert_int_equal(e.class, ERR_USAGE);
-	snprintf(f.spec.test.type, sizeof(f.spec.test.type), "udp_stream");
+	snprintf(f.spec.test.type, sizeof(f.spec.test.type), "udp_maerts");
 	assert_true(engine_builtin.create(&f.env, &none, &e) < 0);
-	assert_non_null(strstr(e.text, "udp_stream"));
+	assert_non_null(strstr(e.text, "udp_maerts"));
 	fixture_end(&f);
 }
 
@@ -372,7 +438,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_two_hosts),	cmocka_unit_test(test_one_host),
-		cmocka_unit_test(test_one_agent),	cmocka_unit_test(test_refusals),
+		cmocka_unit_test(test_one_agent),	cmocka_unit_test(test_types),
+		cmocka_unit_test(test_same_ports),	cmocka_unit_test(test_refusals),
 		cmocka_unit_test(test_frozen_receiver), cmocka_unit_test(test_agent_gone),
 		cmocka_unit_test(test_no_way_through),	cmocka_unit_test(test_run_scope_values),
 		cmocka_unit_test(test_autotune),

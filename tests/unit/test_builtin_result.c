@@ -28,6 +28,7 @@ static struct builtin_read made_up(double t, double bytes, double busy, double s
 				     .bytes = bytes,
 				     .self = self,
 				     .acked = NAN,
+				     .min_rtt = 100,
 				     .rtt = 100,
 				     .cwnd = 1000,
 				     .retransmits = bytes / 1e8,
@@ -161,6 +162,20 @@ static void limited(struct made_up *m, const char *word)
 	sample_clear(&s);
 }
 
+static json_t *threads(double cpu, double waited)
+{
+	return json_pack("{s:{s:f, s:f}, s:{s:f}}", "threads", "busiest_cpu", cpu, "busiest_waited",
+			 waited, "effective", "receive_buffer", 100000.0);
+}
+
+static void made_up_clear(struct made_up *m)
+{
+	json_decref(m->s.first.json);
+	json_decref(m->s.last.json);
+	json_decref(m->r.first.json);
+	json_decref(m->r.last.json);
+}
+
 static void test_limited_by(void **state)
 {
 	(void)state;
@@ -173,18 +188,131 @@ static void test_limited_by(void **state)
 	m.s.last.sndbuf_limited = 1.1e6;
 	limited(&m, "send buffer");
 	m.s.last.sndbuf_limited = NAN;
-	m.r.first.json = json_loads("{\"cpu\": {\"per_cpu\": [1, 2, 3, 4]}}", 0, NULL);
-	m.r.last.json = json_loads("{\"cpu\": {\"per_cpu\": [1, 2, 4.95, 4]}}", 0, NULL);
-	limited(&m, "cpu");
-	/* full, but hardly of this test */
-	m.r.last.self = m.r.first.self + 0.1;
 	limited(&m, "");
-	m.r.last.self = 4.5;
+	/* what the threads did, of 2 s */
+	m.s.first.json = threads(0, 0);
+	m.s.last.json = threads(0.2, 0.1);
+	m.r.first.json = threads(1, 1);
+	m.r.last.json = threads(2.5, 1.4);
+	limited(&m, "one CPU (receiver program)");
 	json_decref(m.r.last.json);
-	m.r.last.json = json_loads("{\"cpu\": {\"per_cpu\": [1, 2, 4.5, 4]}}", 0, NULL);
-	limited(&m, "");
-	json_decref(m.r.first.json);
+	m.r.last.json = threads(1.5, 1.1);
+	limited(&m, "congestion window");
+	/* a standing queue, with loss and without */
+	m.s.last.min_rtt = 20;
+	m.series.point[0].rtt = m.series.point[1].rtt = 9000;
+	limited(&m, "link rate");
+	m.s.last.retransmits = 1000;
+	limited(&m, "link rate");
+	m.s.last.min_rtt = 8000;
+	limited(&m, "loss");
+	/* nothing to send for half of the time */
+	m.s.last.tcp_busy = m.s.first.tcp_busy + 1e6;
+	limited(&m, "sender program");
+	/* the window is shut, since nobody reads */
+	m.s.last.rwnd_limited = 2.0e6;
+	limited(&m, "receive window");
+	m.series.point[0].unread = m.series.point[1].unread = 60000;
+	limited(&m, "receiver program");
+	json_decref(m.s.last.json);
+	m.s.last.json = threads(1.5, 0.4);
+	m.s.last.rwnd_limited = m.s.first.rwnd_limited;
+	limited(&m, "one CPU (sender program)");
+	made_up_clear(&m);
+}
+
+/* 3 of 8 that were sent were refused by the sender's own host, 2 of 10 lost on the way, by the
+ * receiver's own count, and 1 of these at its socket. */
+static void test_udp(void **state)
+{
+	(void)state;
+	struct made_up m;
+	struct sample s;
+	struct err e = {0};
+	made_up_window(&m, false);
+	m.w.type = BUILTIN_UDP;
+	m.s.first.json = json_loads("{\"sent\": 0, \"udp\": {\"offered\": 0, \"sent\": 0}}", 0,
+				    NULL);
+	m.s.last.json = json_loads("{\"sent\": 800, \"udp\": {\"offered\": 11, \"sent\": 8}}", 0,
+				   NULL);
+	m.r.first.json = json_loads("{\"udp\": {\"expected\": 5, \"received\": 5, \"drops\": 0}}",
+				    0, NULL);
+	m.r.last.json = json_loads("{\"udp\": {\"expected\": 15, \"received\": 13, \"drops\": 1}}",
+				   0, NULL);
+	assert_int_equal(builtin_result(&m.w, &s, &e), 0);
+	near(s.m[METRIC_SENT], 8, 0);
+	near(s.m[METRIC_LOST], 2, 0);
+	near(s.m[METRIC_OFFERED], 11 * 100 * 8 / 2.0, 1e-9);
+	assert_true(isnan(s.m[METRIC_RETRANSMITS]));
+	json_t *udp = json_object_get(s.detail, "udp");
+	near(json_number_value(json_object_get(udp, "refused_at_sender")), 3, 0);
+	near(json_number_value(json_object_get(udp, "lost_at_receiver_socket")), 1, 0);
+	near(json_number_value(json_object_get(udp, "lost_elsewhere")), 1, 0);
+	sample_clear(&s);
+	/* none came: all that were sent */
 	json_decref(m.r.last.json);
+	m.r.last.json = json_deep_copy(m.r.first.json);
+	assert_int_equal(builtin_result(&m.w, &s, &e), 0);
+	near(s.m[METRIC_LOST], 8, 0);
+	sample_clear(&s);
+	made_up_clear(&m);
+}
+
+static void test_both_ways(void **state)
+{
+	(void)state;
+	struct made_up m;
+	struct sample s;
+	struct err e = {0};
+	made_up_window(&m, false);
+	m.w.type = BUILTIN_BIDIR;
+	m.s.last.received = 1e9;
+	m.s.last.sent = 3e9;
+	m.r.last.received = 3e9;
+	m.r.last.sent = 1e9;
+	assert_int_equal(builtin_result(&m.w, &s, &e), 0);
+	near(s.m[METRIC_THROUGHPUT], 16e9, 1);
+	near(s.m[METRIC_SERVICE_DEMAND], 4e6 / (4e9 / 1024), 1e-9);
+	sample_clear(&s);
+	made_up_clear(&m);
+}
+
+static void test_discarding(void **state)
+{
+	(void)state;
+	struct made_up m;
+	struct sample s;
+	struct err e = {0};
+	struct spec_test test = {.discard = true};
+	made_up_window(&m, false);
+	m.w.test = &test;
+	assert_int_equal(builtin_result(&m.w, &s, &e), 0);
+	assert_true(isnan(s.m[METRIC_THROUGHPUT]));
+	assert_true(isnan(s.m[METRIC_SERVICE_DEMAND]));
+	near(sample_metric(&s, "throughput_discarding"), 12e9, 1);
+	near(sample_metric(&s, "service_demand_discarding"), 1.28, 1e-9);
+	sample_clear(&s);
+}
+
+static json_t *buckets(const char *text)
+{
+	json_t *j = json_loads(text, 0, NULL);
+	assert_non_null(j);
+	return j;
+}
+
+/* Bucket 64 is 64 ns and on; 704 is 2^16 ns, and each of its 64 is 1024 ns wide. */
+static void test_latency(void **state)
+{
+	(void)state;
+	auto_json json_t *none = json_array();
+	auto_json json_t *a = buckets("[[10, 4], [704, 10]]");
+	auto_json json_t *b = buckets("[[10, 4], [64, 50], [704, 60]]");
+	assert_true(isnan(builtin_latency(none, none, 0.5)));
+	assert_true(isnan(builtin_latency(a, a, 0.5)));
+	near(builtin_latency(a, b, 0.25), 0.0645, 1e-9);
+	near(builtin_latency(a, b, 0.75), (65536 + 512) / 1000.0, 1e-9);
+	near(builtin_latency(none, a, 0.99), 65.536 + 1.024 * (13.86 - 4) / 10, 1e-9);
 }
 
 /* Rates in bytes an interval, and cwnd, at 50 ms. */
@@ -222,8 +350,14 @@ static void test_steady(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_result),		 cmocka_unit_test(test_result_unknown_cpu),
-		cmocka_unit_test(test_result_cannot_be), cmocka_unit_test(test_limited_by),
+		cmocka_unit_test(test_result),
+		cmocka_unit_test(test_result_unknown_cpu),
+		cmocka_unit_test(test_result_cannot_be),
+		cmocka_unit_test(test_limited_by),
+		cmocka_unit_test(test_udp),
+		cmocka_unit_test(test_both_ways),
+		cmocka_unit_test(test_discarding),
+		cmocka_unit_test(test_latency),
 		cmocka_unit_test(test_steady),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

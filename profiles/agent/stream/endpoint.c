@@ -20,30 +20,31 @@ struct endpoint {
 	char trouble[256]; /* an accepted connection could not be used */
 	uint64_t moved;	   /* at the last read that saw a movement, and when that was */
 	double moved_at;
+	int udp_fd; /* where datagrams' newcomers come, or -1 */
 };
 
-static int flow_add(struct endpoint *ep, int fd, struct err *e)
+static int connection_add(struct endpoint *ep, int fd, struct err *e)
 {
-	int r = tcp_prepare(fd, &ep->o, e);
+	int r = ep->o.type == STREAM_UDP ? 0 : tcp_prepare(fd, &ep->o, e);
 	if (r < 0) {
 		close(fd);
 		return r;
 	}
-	r = flow_create(fd, &ep->o, &ep->flows[ep->n_flows], e);
+	r = flow_create(fd, &ep->o, ep->n_flows, &ep->flows[ep->n_flows], e);
 	if (r < 0) {
 		return r;
 	}
-	struct flow *f = ep->flows[ep->n_flows++];
-	return ep->o.sends ? 0 : flow_start(f, e);
+	return flow_start(ep->flows[ep->n_flows++], false, e);
 }
 
 static int connect_all(struct endpoint *ep, struct err *e)
 {
 	double deadline = stream_now() + STREAM_CONNECT_S;
 	for (int i = 0; i < ep->o.streams; i++) {
-		int fd, r = tcp_connect(&ep->o, deadline, &fd, e);
+		int fd, r = ep->o.type == STREAM_UDP ? udp_connect(&ep->o, i, deadline, &fd, e)
+						     : tcp_connect(&ep->o, i, deadline, &fd, e);
 		if (r == 0) {
-			r = flow_add(ep, fd, e);
+			r = connection_add(ep, fd, e);
 		}
 		if (r < 0) {
 			return r;
@@ -52,12 +53,24 @@ static int connect_all(struct endpoint *ep, struct err *e)
 	return 0;
 }
 
-int endpoint_create(const struct stream_options *o, struct endpoint **out, int *port, struct err *e)
+static int listen_any(struct endpoint *ep, int *port, struct err *e)
 {
 	int fd = -1, r;
+	if (ep->o.type == STREAM_UDP) {
+		return udp_listen(&ep->o, &ep->udp_fd, port, e);
+	}
+	r = tcp_listen(&ep->o, &fd, port, e);
+	acceptor_init(&ep->acceptor, fd, ep->o.token);
+	return r;
+}
+
+int endpoint_create(const struct stream_options *o, struct endpoint **out, int *port, struct err *e)
+{
+	int r;
 	struct endpoint *ep = calloc(1, sizeof(*ep));
 	if (ep) {
 		ep->o = *o;
+		ep->udp_fd = -1;
 		ep->flows = calloc((size_t)o->streams, sizeof(struct flow *));
 		acceptor_init(&ep->acceptor, -1, o->token);
 	}
@@ -69,8 +82,7 @@ int endpoint_create(const struct stream_options *o, struct endpoint **out, int *
 		*port = o->port;
 		r = connect_all(ep, e);
 	} else {
-		r = tcp_listen(o, &fd, port, e);
-		acceptor_init(&ep->acceptor, fd, o->token);
+		r = listen_any(ep, port, e);
 	}
 	if (r < 0) {
 		endpoint_destroy(ep);
@@ -82,19 +94,64 @@ int endpoint_create(const struct stream_options *o, struct endpoint **out, int *
 
 size_t endpoint_poll(const struct endpoint *ep, struct pollfd *p)
 {
+	if (ep->udp_fd >= 0) {
+		*p = (struct pollfd){.fd = ep->udp_fd, .events = POLLIN};
+		return 1;
+	}
 	return acceptor_poll(&ep->acceptor, p);
+}
+
+static void listening_close(struct endpoint *ep)
+{
+	acceptor_close(&ep->acceptor);
+	if (ep->udp_fd >= 0) {
+		close(ep->udp_fd);
+		ep->udp_fd = -1;
+	}
+}
+
+/* A newcomer that has sent its token twice, before it had a socket of its own. */
+static bool is_known(const struct endpoint *ep, int fd)
+{
+	char name[STREAM_NAME_MAX], other[STREAM_NAME_MAX];
+	tcp_name(fd, true, name, sizeof(name));
+	for (int i = 0; i < ep->n_flows; i++) {
+		tcp_name(flow_fd(ep->flows[i]), true, other, sizeof(other));
+		if (strcmp(name, other) == 0) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static int newcomer_next(struct endpoint *ep)
+{
+	struct pollfd p = {.fd = ep->udp_fd, .events = POLLIN};
+	if (ep->udp_fd < 0) {
+		return acceptor_next(&ep->acceptor);
+	}
+	while (poll(&p, 1, 0) > 0) {
+		int fd = udp_accept(ep->udp_fd, &ep->o);
+		if (fd >= 0 && !is_known(ep, fd)) {
+			return fd;
+		}
+		if (fd >= 0) {
+			close(fd);
+		}
+	}
+	return -1;
 }
 
 void endpoint_accept(struct endpoint *ep)
 {
 	struct err e = {0};
 	int fd;
-	while ((fd = acceptor_next(&ep->acceptor)) >= 0) {
-		if (flow_add(ep, fd, &e) < 0) {
+	while ((fd = newcomer_next(ep)) >= 0) {
+		if (connection_add(ep, fd, &e) < 0) {
 			snprintf(ep->trouble, sizeof(ep->trouble), "%.255s", e.text);
-			acceptor_close(&ep->acceptor);
+			listening_close(ep);
 		} else if (ep->n_flows == ep->o.streams) {
-			acceptor_close(&ep->acceptor);
+			listening_close(ep);
 		}
 	}
 }
@@ -125,7 +182,7 @@ int endpoint_start(struct endpoint *ep, struct err *e)
 	}
 	int r = accept_all(ep, e);
 	for (int i = 0; r == 0 && i < ep->n_flows; i++) {
-		r = flow_start(ep->flows[i], e);
+		r = flow_start(ep->flows[i], true, e);
 	}
 	ep->started = r == 0;
 	ep->moved_at = stream_now();
@@ -145,7 +202,7 @@ static void stall_check(struct endpoint *ep, struct endpoint_counts *c)
 	} else if (c->t - ep->moved_at >= limit && !c->error[0]) {
 		snprintf(c->error, sizeof(c->error),
 			 "%s: nothing moved for %.1f s on the connection %s %s",
-			 stream_role(&ep->o), c->t - ep->moved_at, ep->o.sends ? "to" : "from",
+			 stream_role(&ep->o), c->t - ep->moved_at, ep->o.leads ? "to" : "from",
 			 tcp_name(flow_fd(ep->flows[0]), true, peer, sizeof(peer)));
 	}
 }
@@ -155,10 +212,17 @@ void endpoint_read(struct endpoint *ep, struct endpoint_counts *out)
 	memset(out, 0, sizeof(*out));
 	out->t = stream_now();
 	for (int i = 0; i < ep->n_flows; i++) {
-		out->bytes += flow_bytes(ep->flows[i]);
+		flow_count(ep->flows[i], &out->flow);
 	}
+	out->bytes = ep->o.receives && ep->o.type != STREAM_RR ? out->flow.received
+							       : out->flow.sent;
 	for (int i = 0; i < ep->n_flows; i++) {
-		tcp_counts_add(&out->tcp, flow_fd(ep->flows[i]));
+		int fd = flow_fd(ep->flows[i]);
+		if (ep->o.type == STREAM_UDP) {
+			out->udp_drops += udp_drops(fd);
+		} else {
+			tcp_counts_add(&out->tcp, fd);
+		}
 		if (!out->error[0]) {
 			flow_failed(ep->flows[i], out->error, sizeof(out->error));
 		}
@@ -172,9 +236,65 @@ void endpoint_read(struct endpoint *ep, struct endpoint_counts *out)
 	}
 }
 
+void endpoint_read_threads(struct endpoint *ep, struct endpoint_counts *out)
+{
+	for (int i = 0; i < ep->n_flows; i++) {
+		flow_count_threads(ep->flows[i], &out->flow);
+	}
+}
+
+const struct stream_options *endpoint_options(const struct endpoint *ep)
+{
+	return &ep->o;
+}
+
+json_t *endpoint_latency(struct endpoint *ep)
+{
+	if (ep->n_flows == 0 || !flow_latency(ep->flows[0])) {
+		return NULL;
+	}
+	auto_free uint64_t *sums = calloc(LATENCY_BUCKETS, sizeof(*sums));
+	json_t *list = json_array();
+	for (int i = 0; sums && i < ep->n_flows; i++) {
+		latency_sum(flow_latency(ep->flows[i]), sums);
+	}
+	for (int i = 0; sums && i < LATENCY_BUCKETS; i++) {
+		if (sums[i] > 0) {
+			json_array_append_new(list, json_pack("[i, I]", i, (json_int_t)sums[i]));
+		}
+	}
+	return list;
+}
+
+json_t *endpoint_local_ports(struct endpoint *ep)
+{
+	json_t *list = json_array();
+	for (int i = 0; i < ep->n_flows; i++) {
+		json_array_append_new(list, json_integer(socket_port(flow_fd(ep->flows[i]))));
+	}
+	return list;
+}
+
+json_t *endpoint_incoming_cpus(struct endpoint *ep)
+{
+	json_t *list = json_array();
+	for (int i = 0; i < ep->n_flows; i++) {
+		int cpu = -1;
+		socklen_t len = sizeof(cpu);
+		getsockopt(flow_fd(ep->flows[i]), SOL_SOCKET, SO_INCOMING_CPU, &cpu, &len);
+		json_array_append_new(list, json_integer(cpu));
+	}
+	return list;
+}
+
+int endpoint_local_fd(const struct endpoint *ep)
+{
+	return ep->n_flows > 0 ? flow_fd(ep->flows[0]) : -1;
+}
+
 void endpoint_stop(struct endpoint *ep)
 {
-	acceptor_close(&ep->acceptor);
+	listening_close(ep);
 	for (int i = 0; i < ep->n_flows; i++) {
 		flow_wake(ep->flows[i]);
 	}

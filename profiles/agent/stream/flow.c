@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * One connection and the thread that moves its bytes, as fast as it can, in blocking calls. The
- * struct is local: others read the counter and stop it through the functions. It reads no clock;
+ * One connection and the threads that move its bytes: made, started, counted, stopped. What the
+ * threads do stands in flow_tcp.c, flow_udp.c and flow_rr.c. They read no clock for a byte count;
  * who wants a rate takes the counter and the time together (endpoint.c).
  */
 #include "cleanup.h"
-#include "stream_private.h"
+#include "flow_private.h"
 #include <errno.h>
-#include <pthread.h>
+#include <sched.h>
 #include <signal.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -17,136 +16,126 @@
 
 #define STACK_SIZE (256 * 1024)
 
-/* End of stream, told apart from every errno. */
-#define PEER_CLOSED 100000
-
-struct flow {
-	int fd;
-	bool sends, running;
-	size_t call_size;
-	int ring;
-	char peer[STREAM_NAME_MAX];
-	pthread_t thread;
-	atomic_bool stopping;
-	atomic_int error;
-	/* Written by the thread at each call: a cache line of its own, away from the above. */
-	_Alignas(64) atomic_uint_least64_t bytes;
-};
-
-/* Not all zeros, so that nothing on the way can find it easy. */
-static void fill(char *buf, size_t size)
+void *flow_map(size_t size)
 {
 	uint64_t x = UINT64_C(0x9e3779b97f4a7c15);
+	char *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (p == MAP_FAILED) {
+		return NULL;
+	}
 	for (size_t i = 0; i + sizeof(x) <= size; i += sizeof(x)) {
 		x ^= x << 13;
 		x ^= x >> 7;
 		x ^= x << 17;
-		memcpy(buf + i, &x, sizeof(x));
+		memcpy(p + i, &x, sizeof(x));
 	}
+	return p;
 }
 
-static void count(struct flow *f, size_t n)
+void flow_unmap(void *p, size_t size)
 {
-	/* This thread alone writes it: no locked instruction is needed. */
-	uint64_t b = atomic_load_explicit(&f->bytes, memory_order_relaxed);
-	atomic_store_explicit(&f->bytes, b + n, memory_order_relaxed);
+	munmap(p, size);
 }
 
-static bool is_stopping(struct flow *f)
+/* The thread's CPU, chosen before it touches its memory. */
+static int lane_pin(const struct flow *f)
 {
-	return atomic_load_explicit(&f->stopping, memory_order_relaxed);
+	cpu_set_t set;
+	if (f->o->n_cpus == 0) {
+		return 0;
+	}
+	CPU_ZERO(&set);
+	CPU_SET((unsigned)f->o->cpus[f->index % f->o->n_cpus], &set);
+	return sched_setaffinity(0, sizeof(set), &set) < 0 ? errno : 0;
 }
 
-/* Each returns 0 when it was stopped, else why it ended. */
-static int send_loop(struct flow *f, char *buf)
+static void *lane_main(void *arg)
 {
-	for (int slot = 0; !is_stopping(f); slot = slot + 1 < f->ring ? slot + 1 : 0) {
-		ssize_t n = send(f->fd, buf + (size_t)slot * f->call_size, f->call_size,
-				 MSG_NOSIGNAL);
-		if (n > 0) {
-			count(f, (size_t)n);
-		} else if (n < 0 && errno != EINTR) {
-			return errno;
-		}
+	struct flow_lane *lane = arg;
+	atomic_store(&lane->tid, (int)gettid());
+	int error = lane_pin(lane->flow);
+	if (!error) {
+		error = lane->run(lane);
 	}
-	return 0;
-}
-
-static int receive_loop(struct flow *f, char *buf)
-{
-	while (!is_stopping(f)) {
-		ssize_t n = recv(f->fd, buf, f->call_size, 0);
-		if (n > 0) {
-			count(f, (size_t)n);
-		} else if (n == 0) {
-			return PEER_CLOSED;
-		} else if (errno != EINTR) {
-			return errno;
-		}
-	}
-	return 0;
-}
-
-static void *flow_main(void *arg)
-{
-	struct flow *f = arg;
-	size_t size = f->call_size * (size_t)f->ring;
-	/* Made and first touched here, so that the pages are near the CPU that uses them. */
-	char *buf = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (buf == MAP_FAILED) {
-		atomic_store(&f->error, ENOMEM);
-		return NULL;
-	}
-	if (f->sends) {
-		fill(buf, size);
-	} else {
-		memset(buf, 0x55, size);
-	}
-	int error = f->sends ? send_loop(f, buf) : receive_loop(f, buf);
-	munmap(buf, size);
-	if (error && !is_stopping(f)) {
-		atomic_store(&f->error, error);
+	if (error && !flow_is_stopping(lane)) {
+		atomic_store(&lane->error, error);
 	}
 	return NULL;
 }
 
-int flow_create(int fd, const struct stream_options *o, struct flow **out, struct err *e)
+static void lane_add(struct flow *f, bool sends, int (*run)(struct flow_lane *lane))
+{
+	struct flow_lane *lane = &f->lane[f->n_lanes++];
+	lane->flow = f;
+	lane->sends = sends;
+	lane->run = run;
+}
+
+static void lanes_choose(struct flow *f)
+{
+	const struct stream_options *o = f->o;
+	if (o->type == STREAM_UDP) {
+		lane_add(f, o->sends, o->sends ? flow_udp_send : flow_udp_receive);
+	} else if (o->type == STREAM_RR) {
+		lane_add(f, o->sends, o->sends ? flow_rr_ask : flow_rr_answer);
+	} else {
+		if (o->receives) {
+			lane_add(f, false, flow_tcp_receive);
+		}
+		if (o->sends) {
+			lane_add(f, true, flow_tcp_send);
+		}
+	}
+}
+
+int flow_create(int fd, const struct stream_options *o, int index, struct flow **out, struct err *e)
 {
 	struct flow *f = aligned_alloc(64, (sizeof(*f) + 63) / 64 * 64);
-	if (!f) {
+	if (f) {
+		memset(f, 0, sizeof(*f));
+		f->latency = o->type == STREAM_RR && o->sends ? calloc(1, sizeof(*f->latency))
+							      : NULL;
+	}
+	if (!f || (o->type == STREAM_RR && o->sends && !f->latency)) {
+		free(f);
 		close(fd);
 		return err_set(e, -ENOMEM, "%s: no memory for a stream", stream_role(o));
 	}
-	memset(f, 0, sizeof(*f));
 	f->fd = fd;
-	f->sends = o->sends;
-	f->call_size = o->call_size;
-	f->ring = o->ring;
+	f->o = o;
+	f->index = index;
+	lanes_choose(f);
 	tcp_name(fd, true, f->peer, sizeof(f->peer));
 	*out = f;
 	return 0;
 }
 
-int flow_start(struct flow *f, struct err *e)
+static int lane_start(struct flow_lane *lane)
 {
 	pthread_attr_t attr;
 	sigset_t all, old;
-	if (f->running) {
-		return 0;
-	}
 	/* Signals are for the thread that serves the requests. */
 	sigfillset(&all);
 	pthread_attr_init(&attr);
 	pthread_attr_setstacksize(&attr, STACK_SIZE);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
-	int r = pthread_create(&f->thread, &attr, flow_main, f);
+	int r = pthread_create(&lane->thread, &attr, lane_main, lane);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	pthread_attr_destroy(&attr);
-	if (r != 0) {
-		return err_set(e, -r, "%s: no thread for a stream: %s",
-			       f->sends ? "sender" : "receiver", strerror(r));
+	lane->running = r == 0;
+	return r;
+}
+
+int flow_start(struct flow *f, bool senders, struct err *e)
+{
+	for (int i = 0; i < f->n_lanes; i++) {
+		struct flow_lane *lane = &f->lane[i];
+		int r = lane->sends == senders && !lane->running ? lane_start(lane) : 0;
+		if (r != 0) {
+			return err_set(e, -r, "%s: no thread for a stream: %s", stream_role(f->o),
+				       strerror(r));
+		}
 	}
-	f->running = true;
 	return 0;
 }
 
@@ -155,21 +144,93 @@ int flow_fd(const struct flow *f)
 	return f->fd;
 }
 
-uint64_t flow_bytes(const struct flow *f)
+struct latency *flow_latency(struct flow *f)
 {
-	return atomic_load_explicit(&f->bytes, memory_order_relaxed);
+	return f->latency;
+}
+
+static uint64_t value_of(const atomic_uint_least64_t *counter)
+{
+	return atomic_load_explicit(counter, memory_order_relaxed);
+}
+
+void flow_count(struct flow *f, struct flow_counts *sum)
+{
+	for (int i = 0; i < f->n_lanes; i++) {
+		const struct flow_lane *l = &f->lane[i];
+		const char *note = atomic_load(&l->note);
+		sum->sent += value_of(&l->sent);
+		sum->received += value_of(&l->received);
+		sum->packets_out += value_of(&l->packets_out);
+		sum->packets_in += value_of(&l->packets_in);
+		sum->offered += value_of(&l->offered);
+		sum->expected += value_of(&l->highest);
+		sum->bursts += value_of(&l->bursts);
+		sum->zerocopy += value_of(&l->zerocopy);
+		sum->zerocopy_copied += value_of(&l->zerocopy_copied);
+		sum->note = note ? note : sum->note;
+	}
+}
+
+/* The thread's time on a CPU and in the queue for one, ns, and the CPU that it ran on last. */
+static bool thread_read(int tid, double *cpu, double *waited, int *last)
+{
+	char path[64], text[512];
+	unsigned long long ran, queued;
+	snprintf(path, sizeof(path), "/proc/self/task/%d/schedstat", tid);
+	auto_fclose FILE *sched = fopen(path, "re");
+	if (!sched || fscanf(sched, "%llu %llu", &ran, &queued) != 2) {
+		return false;
+	}
+	*cpu = (double)ran * 1e-9;
+	*waited = (double)queued * 1e-9;
+	*last = -1;
+	snprintf(path, sizeof(path), "/proc/self/task/%d/stat", tid);
+	auto_fclose FILE *stat = fopen(path, "re");
+	size_t n = stat ? fread(text, 1, sizeof(text) - 1, stat) : 0;
+	text[n] = '\0';
+	/* The 39th field; the name, the second, may hold blanks. */
+	const char *p = strrchr(text, ')');
+	for (int i = 2; p && i < 39; i++) {
+		p = strchr(p + 1, ' ');
+	}
+	*last = p ? atoi(p) : -1;
+	return true;
+}
+
+void flow_count_threads(struct flow *f, struct flow_counts *sum)
+{
+	for (int i = 0; i < f->n_lanes; i++) {
+		double cpu, waited;
+		int last, tid = atomic_load(&f->lane[i].tid);
+		if (tid == 0 || !thread_read(tid, &cpu, &waited, &last)) {
+			continue;
+		}
+		sum->cpu += cpu;
+		sum->waited += waited;
+		if (cpu + waited > sum->busiest_cpu + sum->busiest_waited) {
+			sum->busiest_cpu = cpu;
+			sum->busiest_waited = waited;
+		}
+		if (last >= 0 && last < 128) {
+			sum->cpus[last / 64] |= UINT64_C(1) << last % 64;
+		}
+	}
 }
 
 bool flow_failed(const struct flow *f, char *why, size_t size)
 {
-	int error = atomic_load(&f->error);
-	if (!error) {
-		return false;
+	for (int i = 0; i < f->n_lanes; i++) {
+		int error = atomic_load(&f->lane[i].error);
+		if (error) {
+			snprintf(why, size, "%s: connection %s %s: %s", stream_role(f->o),
+				 f->o->leads ? "to" : "from", f->peer,
+				 error == FLOW_PEER_CLOSED ? "closed by the other side"
+							   : strerror(error));
+			return true;
+		}
 	}
-	snprintf(why, size, "%s: connection %s %s: %s", f->sends ? "sender" : "receiver",
-		 f->sends ? "to" : "from", f->peer,
-		 error == PEER_CLOSED ? "closed by the other side" : strerror(error));
-	return true;
+	return false;
 }
 
 void flow_wake(struct flow *f)
@@ -186,9 +247,11 @@ void flow_stop(struct flow *f)
 	 * sample. */
 	struct linger reset = {.l_onoff = 1, .l_linger = 0};
 	flow_wake(f);
-	if (f->running) {
-		pthread_join(f->thread, NULL);
-		f->running = false;
+	for (int i = 0; i < f->n_lanes; i++) {
+		if (f->lane[i].running) {
+			pthread_join(f->lane[i].thread, NULL);
+			f->lane[i].running = false;
+		}
 	}
 	if (f->fd >= 0) {
 		setsockopt(f->fd, SOL_SOCKET, SO_LINGER, &reset, sizeof(reset));
@@ -201,6 +264,7 @@ void flow_destroy(struct flow *f)
 {
 	if (f) {
 		flow_stop(f);
+		free(f->latency);
 		free(f);
 	}
 }

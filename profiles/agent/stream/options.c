@@ -5,6 +5,7 @@
  */
 #include "stream_private.h"
 #include <errno.h>
+#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -13,6 +14,7 @@
 #define MEMORY_MAX   (1024 * MIB)
 #define CLASSIC_CALL (128 * KIB)
 #define LIGHT_CALL   (2 * MIB)
+#define UDP_CALL     1472 /* what an Ethernet frame holds over IPv4 */
 
 #define WISH(member, lo, hi)                                                                       \
 	{                                                                                          \
@@ -109,45 +111,132 @@ static int number_parse(const json_t *request, const char *key, int lo, int hi, 
 	return 0;
 }
 
+static const char *const types[] = {
+	[STREAM_TCP] = "tcp_stream", [STREAM_MAERTS] = "tcp_maerts", [STREAM_BIDIR] = "tcp_bidir",
+	[STREAM_UDP] = "udp_stream", [STREAM_RR] = "tcp_rr",	     NULL};
+static const char *const drives[] = {"classic", "light", NULL};
+static const char *const sends[] = {[SEND_PLAIN] = "plain",
+				    [SEND_SENDFILE] = "sendfile",
+				    [SEND_SPLICE] = "splice",
+				    [SEND_ZEROCOPY] = "zerocopy",
+				    NULL};
+static const char *const receives[] = {"copy", "discard", NULL};
+
+/* One of the words; the first if the key is absent and may be. */
+static int word_parse(const json_t *request, const char *key, const char *const *words,
+		      bool optional, int *out, struct err *e)
+{
+	char word[24];
+	*out = 0;
+	if (optional && !json_object_get(request, key)) {
+		return 0;
+	}
+	int r = text_parse(request, key, word, sizeof(word), e);
+	for (int i = 0; r == 0 && words[i]; i++) {
+		if (strcmp(word, words[i]) == 0) {
+			*out = i;
+			return 0;
+		}
+	}
+	return r < 0 ? r : err_usage(e, "stream: there is no %s %s", key, word);
+}
+
 static int type_parse(const json_t *request, struct stream_options *o, struct err *e)
 {
-	char type[24], drive[16];
-	int r = text_parse(request, "type", type, sizeof(type), e);
+	int type, light, send = 0, discard = 0;
+	int r = word_parse(request, "type", types, false, &type, e);
+	r = r < 0 ? r : word_parse(request, "drive", drives, false, &light, e);
+	r = r < 0 ? r : word_parse(request, "send", sends, true, &send, e);
+	r = r < 0 ? r : word_parse(request, "receive", receives, true, &discard, e);
 	if (r < 0) {
 		return r;
 	}
-	bool reverse = strcmp(type, "tcp_maerts") == 0;
-	if (!reverse && strcmp(type, "tcp_stream") != 0) {
-		return err_usage(e,
-				 "the test type %s is not there yet in the built-in engine; "
-				 "there are tcp_stream and tcp_maerts",
-				 type);
+	o->type = (enum stream_type)type;
+	o->leads = o->connects != (type == STREAM_MAERTS);
+	o->sends = o->leads || type == STREAM_BIDIR;
+	o->receives = !o->leads || type == STREAM_BIDIR || type == STREAM_RR;
+	o->light = light;
+	o->send = (enum stream_send)send;
+	o->discard = discard;
+	if ((send || discard) && (type == STREAM_UDP || type == STREAM_RR)) {
+		return err_usage(e, "stream: \"send\" and \"receive\" are for TCP streams");
 	}
-	o->sends = o->connects != reverse;
-	r = text_parse(request, "drive", drive, sizeof(drive), e);
-	if (r < 0) {
-		return r;
+	return 0;
+}
+
+static int64_t size_or(int64_t asked, int64_t other)
+{
+	return asked > 0 ? asked : other;
+}
+
+static int udp_sizes_fill(struct stream_options *o, struct err *e)
+{
+	int64_t size = size_or(o->asked.message_size, UDP_CALL);
+	if (size < UDP_HEADER || size > UDP_SIZE_MAX) {
+		return err_usage(e, "stream: a datagram of %lld bytes; %d to %d are possible",
+				 (long long)size, UDP_HEADER, UDP_SIZE_MAX);
 	}
-	o->light = strcmp(drive, "light") == 0;
-	if (!o->light && strcmp(drive, "classic") != 0) {
-		return err_usage(e, "stream: the drive is classic or light, not %s", drive);
-	}
+	o->send_size = (size_t)size;
+	/* A receiver cannot know what size comes. */
+	o->receive_size = UDP_SIZE_MAX;
+	o->ring = 1;
 	return 0;
 }
 
 static int sizes_fill(struct stream_options *o, struct err *e)
 {
-	int64_t asked = o->sends ? o->asked.message_size : o->asked.receive_size;
-	int64_t ring = o->sends && o->asked.ring > 0 ? o->asked.ring : 1;
-	int64_t size = asked > 0 ? asked : o->light ? LIGHT_CALL : CLASSIC_CALL;
-	if (size * ring * o->streams > MEMORY_MAX) {
-		return err_usage(e,
-				 "stream: %d streams with %lld buffers of %lld bytes are over the "
-				 "limit of 1GiB",
-				 o->streams, (long long)ring, (long long)size);
+	int64_t call = o->type == STREAM_RR ? 1 : o->light ? LIGHT_CALL : CLASSIC_CALL;
+	int64_t ring = o->sends ? size_or(o->asked.ring, 1) : 1;
+	if (o->type == STREAM_UDP) {
+		return udp_sizes_fill(o, e);
 	}
-	o->call_size = (size_t)size;
+	o->send_size = (size_t)size_or(o->asked.message_size, call);
+	o->receive_size = (size_t)size_or(o->asked.receive_size, call);
 	o->ring = (int)ring;
+	int64_t memory = (o->sends ? (int64_t)o->send_size * ring : 0) +
+			 (o->receives ? (int64_t)o->receive_size : 0);
+	if (memory * o->streams > MEMORY_MAX) {
+		return err_usage(e,
+				 "stream: %d streams with %lld bytes of buffers each are over the "
+				 "limit of 1GiB",
+				 o->streams, (long long)memory);
+	}
+	return 0;
+}
+
+static int list_parse(const json_t *request, const char *key, int hi, int *out, int *n,
+		      struct err *e)
+{
+	const json_t *list = json_object_get(request, key);
+	*n = (int)json_array_size(list);
+	if ((list && !json_is_array(list)) || *n > STREAM_STREAMS_MAX) {
+		return err_usage(e, "stream: \"%s\" must be a list of at most %d", key,
+				 STREAM_STREAMS_MAX);
+	}
+	for (int i = 0; i < *n; i++) {
+		const json_t *v = json_array_get(list, (size_t)i);
+		json_int_t x = json_integer_value(v);
+		if (!json_is_integer(v) || x < 0 || x > hi) {
+			return err_usage(e, "stream: \"%s\" holds what is no number from 0 to %d",
+					 key, hi);
+		}
+		out[i] = (int)x;
+	}
+	return 0;
+}
+
+static int lists_parse(const json_t *request, struct stream_options *o, struct err *e)
+{
+	const json_t *rate = json_object_get(request, "rate");
+	int r = list_parse(request, "cpus", CPU_SETSIZE - 1, o->cpus, &o->n_cpus, e);
+	r = r < 0 ? r : list_parse(request, "local_ports", 65535, o->local, &o->n_local, e);
+	if (r < 0 || !rate) {
+		return r;
+	}
+	o->rate = json_number_value(rate);
+	if (!json_is_number(rate) || !(o->rate >= 0) || o->rate > 1e15) {
+		return err_usage(e, "stream: \"rate\" must be a number of bits a second");
+	}
 	return 0;
 }
 
@@ -176,10 +265,11 @@ int stream_options_parse(const json_t *request, bool connects, struct stream_opt
 	if (r == 0 && connects && out->port == 0) {
 		r = err_usage(e, "stream: connect wants a port");
 	}
+	r = r < 0 ? r : lists_parse(request, out, e);
 	return r < 0 ? r : sizes_fill(out, e);
 }
 
 const char *stream_role(const struct stream_options *o)
 {
-	return o->sends ? "sender" : "receiver";
+	return o->leads ? "sender" : "receiver";
 }

@@ -50,10 +50,50 @@ static json_t *tcp_json(const struct tcp_counts *c)
 	if (c->n == 0) {
 		return json_null();
 	}
-	return json_pack("{s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:I}", "rtt", c->rtt, "cwnd", c->cwnd,
-			 "retransmits", c->retransmits, "rwnd_limited", c->rwnd_limited,
-			 "sndbuf_limited", c->sndbuf_limited, "busy", c->busy, "delivery_rate",
-			 c->delivery_rate, "acked", (json_int_t)c->acked);
+	return json_pack("{s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:I, s:I, s:I, s:I, s:I}", "rtt",
+			 c->rtt, "min_rtt", c->min_rtt, "cwnd", c->cwnd, "retransmits",
+			 c->retransmits, "rwnd_limited", c->rwnd_limited, "sndbuf_limited",
+			 c->sndbuf_limited, "busy", c->busy, "delivery_rate", c->delivery_rate,
+			 "acked", (json_int_t)c->acked, "lost", (json_int_t)c->lost, "unsent",
+			 (json_int_t)c->unsent, "unread", (json_int_t)c->unread, "reordered",
+			 (json_int_t)c->reordered);
+}
+
+static json_t *udp_json(const struct endpoint_counts *c)
+{
+	const struct flow_counts *f = &c->flow;
+	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I}", "offered", (json_int_t)f->offered,
+			 "sent", (json_int_t)f->packets_out, "received", (json_int_t)f->packets_in,
+			 "expected", (json_int_t)f->expected, "drops", (json_int_t)c->udp_drops,
+			 "bursts", (json_int_t)f->bursts);
+}
+
+static json_t *threads_json(const struct flow_counts *f)
+{
+	json_t *cpus = json_array();
+	for (int i = 0; i < 128; i++) {
+		if (f->cpus[i / 64] >> i % 64 & 1) {
+			json_array_append_new(cpus, json_integer(i));
+		}
+	}
+	return json_pack("{s:f, s:f, s:f, s:f, s:o}", "cpu", f->cpu, "waited", f->waited,
+			 "busiest_cpu", f->busiest_cpu, "busiest_waited", f->busiest_waited, "cpus",
+			 cpus);
+}
+
+/* What takes longer to read and is wanted at the ends of a window only. */
+static void read_more(struct endpoint *ep, struct endpoint_counts *c, json_t *answer)
+{
+	json_t *latency = endpoint_latency(ep);
+	endpoint_read_threads(ep, c);
+	json_object_set_new(answer, "threads", threads_json(&c->flow));
+	json_object_set_new(answer, "host", host_counters(endpoint_local_fd(ep)));
+	json_object_set_new(answer, "incoming_cpus", endpoint_incoming_cpus(ep));
+	json_object_set_new(answer, "latency", latency ? latency : json_null());
+	json_object_set_new(answer, "note", c->flow.note ? json_string(c->flow.note) : json_null());
+	json_object_set_new(answer, "zerocopy",
+			    json_pack("{s:I, s:I}", "sends", (json_int_t)c->flow.zerocopy, "copied",
+				      (json_int_t)c->flow.zerocopy_copied));
 }
 
 static json_t *effective_json(const struct tcp_effective *v)
@@ -100,6 +140,7 @@ static int side_open(struct server *s, enum side side, const json_t *request, js
 	r = endpoint_create(&o, &s->side[side], &port, e);
 	if (r == 0) {
 		json_object_set_new(answer, "port", json_integer(port));
+		json_object_set_new(answer, "local_ports", endpoint_local_ports(s->side[side]));
 	}
 	return r;
 }
@@ -125,16 +166,29 @@ static int op_start(struct server *s, const json_t *request, json_t *answer, str
 static void read_into(struct server *s, enum side side, const json_t *request, json_t *answer)
 {
 	struct endpoint_counts c;
-	endpoint_read(s->side[side], &c);
+	struct endpoint *ep = s->side[side];
+	bool more = !json_is_false(json_object_get(request, "cpu"));
+	endpoint_read(ep, &c);
 	/* Next to the byte count, before anything slower: one window for both. */
-	json_t *cpu = json_is_false(json_object_get(request, "cpu")) ? json_null() : cpu_json(s);
+	json_t *cpu = more ? cpu_json(s) : json_null();
 	json_object_set_new(answer, "t", json_real(c.t));
 	json_object_set_new(answer, "bytes", json_integer((json_int_t)c.bytes));
+	json_object_set_new(answer, "sent", json_integer((json_int_t)c.flow.sent));
+	json_object_set_new(answer, "received", json_integer((json_int_t)c.flow.received));
 	json_object_set_new(answer, "cpu", cpu);
 	json_object_set_new(answer, "self", json_real(process_cpu()));
 	json_object_set_new(answer, "tcp", tcp_json(&c.tcp));
+	json_object_set_new(answer, "udp",
+			    endpoint_options(ep)->type == STREAM_UDP ? udp_json(&c) : json_null());
+	json_object_set_new(answer, "transactions",
+			    endpoint_options(ep)->type == STREAM_RR
+				    ? json_integer((json_int_t)c.flow.packets_in)
+				    : json_null());
 	json_object_set_new(answer, "error", c.error[0] ? json_string(c.error) : json_null());
 	json_object_set_new(answer, "effective", effective_json(&c.effective));
+	if (more) {
+		read_more(ep, &c, answer);
+	}
 }
 
 static int op_read(struct server *s, const json_t *request, json_t *answer, struct err *e)

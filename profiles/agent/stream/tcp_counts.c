@@ -4,20 +4,24 @@
  * socket's values as they are in force. Called by endpoint.c at each read.
  */
 #include "stream_private.h"
+#include <linux/sockios.h>
 #include <linux/tcp.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 
 void tcp_counts_add(struct tcp_counts *sum, int fd)
 {
 	struct tcp_info i;
 	socklen_t len = sizeof(i);
+	int unread = 0;
 	/* An older kernel fills in less: what it does not know stays 0. */
 	memset(&i, 0, sizeof(i));
 	if (getsockopt(fd, IPPROTO_TCP, TCP_INFO, &i, &len) < 0) {
 		return;
 	}
 	sum->rtt = (sum->rtt * sum->n + i.tcpi_rtt) / (sum->n + 1);
+	sum->min_rtt = (sum->min_rtt * sum->n + i.tcpi_min_rtt) / (sum->n + 1);
 	sum->n++;
 	sum->cwnd += (double)i.tcpi_snd_cwnd * i.tcpi_snd_mss;
 	sum->retransmits += i.tcpi_total_retrans;
@@ -27,6 +31,12 @@ void tcp_counts_add(struct tcp_counts *sum, int fd)
 	sum->delivery_rate += (double)i.tcpi_delivery_rate;
 	sum->acked += i.tcpi_bytes_acked;
 	sum->moved += i.tcpi_bytes_acked + i.tcpi_bytes_received;
+	sum->lost += i.tcpi_lost;
+	sum->reordered += i.tcpi_reord_seen;
+	sum->unsent += i.tcpi_notsent_bytes;
+	if (ioctl(fd, SIOCINQ, &unread) == 0 && unread > 0) {
+		sum->unread += (uint64_t)unread;
+	}
 }
 
 static int number_of(int fd, int name)

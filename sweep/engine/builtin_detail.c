@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What is kept of a sample besides its metrics: both hosts' counters over the window, what the
+ * sockets were really given, the CPUs and queues that served it, and the intervals. Pure.
+ */
+#include "builtin_private.h"
+#include "json_util.h"
+#include <math.h>
+#include <string.h>
+
+/* last - first of each number of an object, of lists element by element; other things as they are.
+ */
+static json_t *difference(const json_t *a, const json_t *b)
+{
+	const char *key;
+	const json_t *v;
+	json_t *out = json_object();
+	json_object_foreach((json_t *)b, key, v)
+	{
+		const json_t *old = json_object_get(a, key);
+		if (json_is_array(v)) {
+			json_t *list = json_array();
+			for (size_t i = 0; i < json_array_size(v); i++) {
+				double d = json_number_value(json_array_get(v, i)) -
+					   json_number_value(json_array_get(old, i));
+				json_array_append_new(list, json_number_or_null(d));
+			}
+			json_object_set_new(out, key, list);
+		} else if (json_is_number(v)) {
+			double d = json_number_value(v) - json_number_value(old);
+			/* Most count nothing in a sample: left out, which reads as 0. */
+			if (d != 0) {
+				json_object_set_new(out, key, json_number_or_null(d));
+			}
+		} else {
+			json_object_set(out, key, (json_t *)v);
+		}
+	}
+	return out;
+}
+
+static json_t *per_cpu(const struct builtin_host *h)
+{
+	const json_t *a = json_object_get(json_object_get(h->first.json, "cpu"), "per_cpu");
+	const json_t *b = json_object_get(json_object_get(h->last.json, "cpu"), "per_cpu");
+	double seconds = h->last.cpu_t - h->first.cpu_t;
+	json_t *list = json_array();
+	for (size_t i = 0; seconds > 0 && i < json_array_size(b); i++) {
+		double d = json_number_value(json_array_get(b, i)) -
+			   json_number_value(json_array_get(a, i));
+		json_array_append_new(list, json_number_or_null(d / seconds));
+	}
+	return list;
+}
+
+static json_t *host_json(const struct builtin_host *h)
+{
+	struct builtin_cpu c = builtin_cpu_of(h);
+	const json_t *threads = json_object_get(h->last.json, "threads");
+	json_t *o = json_object();
+	json_object_set_new(o, "bytes", json_integer((json_int_t)(h->last.bytes - h->first.bytes)));
+	json_object_set_new(o, "seconds", json_number_or_null(builtin_seconds(h)));
+	json_object_set_new(o, "cpu_busy", json_number_or_null(c.known ? c.busy : NAN));
+	json_object_set_new(o, "cpu_self", json_number_or_null(c.self));
+	json_object_set_new(o, "cpus", json_integer(c.cpus));
+	json_object_set_new(o, "cpu_background", json_number_or_null(h->background));
+	json_object_set_new(o, "per_cpu", per_cpu(h));
+	json_object_set(o, "thread_cpus", json_object_get(threads, "cpus"));
+	json_object_set(o, "incoming_cpus", json_object_get(h->last.json, "incoming_cpus"));
+	json_object_set(o, "effective", json_object_get(h->last.json, "effective"));
+	json_object_set(o, "tcp", json_object_get(h->last.json, "tcp"));
+	json_object_set(o, "note", json_object_get(h->last.json, "note"));
+	json_object_set_new(o, "host",
+			    difference(json_object_get(h->first.json, "host"),
+				       json_object_get(h->last.json, "host")));
+	return o;
+}
+
+json_t *builtin_detail(const struct builtin_window *w, json_t *evidence)
+{
+	json_t *o = json_object();
+	json_object_set_new(o, "sender", host_json(w->sender));
+	json_object_set_new(o, "receiver", host_json(w->receiver));
+	json_object_set_new(o, "one_host", json_boolean(w->one_host));
+	json_object_set_new(o, "window_start", json_integer((json_int_t)w->window_start));
+	json_object_set_new(o, "intervals", builtin_series_json(w->series));
+	json_object_set_new(o, "limits", evidence);
+	if (w->type == BUILTIN_UDP) {
+		json_object_set_new(o, "udp", builtin_udp_json(w));
+	}
+	if (w->test && strcmp(w->test->send, "zerocopy") == 0) {
+		json_object_set(o, "zerocopy", json_object_get(w->sender->last.json, "zerocopy"));
+	}
+	return o;
+}
