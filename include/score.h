@@ -63,4 +63,11 @@ bool score_admissible(const struct objective *o, const struct sample *s,
 		      const struct sample *baseline, double best_throughput, char *why,
 		      size_t size);
 
+/* The same as numbers, for searches that learn limits: one margin a requirement, then one for the
+ * throughput that guards want; >= 0 where it is kept, NaN where it was not measured. A margin is
+ * the logarithm of the ratio to the limit, or the difference where either is not positive. Returns
+ * how many (at most OBJECTIVE_REQUIRE_MAX + 1); s NULL: only counts. */
+size_t score_margins(const struct objective *o, const struct sample *s,
+		     const struct sample *baseline, double *margin);
+
 #endif

@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #define SEARCH_DIMS_MAX	   64
-#define SEARCH_MARGINS_MAX 8
+#define SEARCH_MARGINS_MAX 9
 
 struct search_dim {
 	bool category; /* order means nothing */
@@ -94,6 +94,9 @@ void search_destroy(struct search *s);
 /* search_tell with all that is known. Members that cannot use more are told x, y and failed of what
  * belongs to this sweep, and nothing of other groups. */
 void search_learn(struct search *s, const struct search_observation *o);
+
+/* It learns limits from margins and repeats measurements by itself where that pays. */
+bool search_learns(const struct search *s);
 
 /* A further point while others are being measured (other hosts): those count as measured with the
  * value that is expected of them. 0: none before something is told. */

@@ -10,6 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#define GUARD_THROUGHPUT 0.98 /* of the baseline's, and strictly of the best seen */
+
 double score_service_demand(double busy_fraction, int cpus, double bytes_per_s)
 {
 	if (!isfinite(busy_fraction) || !isfinite(bytes_per_s) || busy_fraction < 0 || cpus <= 0 ||
@@ -124,7 +126,8 @@ static bool keeps_strict(const struct sample *s, const struct sample *baseline,
 		{METRIC_SERVICE_DEMAND_SENDER, 1.05},
 		{METRIC_SERVICE_DEMAND_RECEIVER, 1.05},
 	};
-	if (!keeps(s, METRIC_THROUGHPUT, best_throughput, 0.98, "best seen", why, size)) {
+	if (!keeps(s, METRIC_THROUGHPUT, best_throughput, GUARD_THROUGHPUT, "best seen", why,
+		   size)) {
 		return false;
 	}
 	for (size_t i = 0; i < sizeof(ceilings) / sizeof(ceilings[0]); i++) {
@@ -155,9 +158,30 @@ bool score_admissible(const struct objective *o, const struct sample *s,
 	if (!baseline || !baseline->ok || o->guards == GUARDS_NONE) {
 		return true;
 	}
-	if (!keeps(s, METRIC_THROUGHPUT, baseline->m[METRIC_THROUGHPUT], 0.98, "baseline", why,
-		   size)) {
+	if (!keeps(s, METRIC_THROUGHPUT, baseline->m[METRIC_THROUGHPUT], GUARD_THROUGHPUT,
+		   "baseline", why, size)) {
 		return false;
 	}
 	return o->guards != GUARDS_STRICT || keeps_strict(s, baseline, best_throughput, why, size);
+}
+
+static double margin_of(double x, double limit, bool at_least)
+{
+	double above = x > 0 && limit > 0 ? log(x / limit) : x - limit;
+	return at_least ? above : -above;
+}
+
+size_t score_margins(const struct objective *o, const struct sample *s,
+		     const struct sample *baseline, double *margin)
+{
+	size_t n = 0;
+	for (; n < o->n_require && s; n++) {
+		const struct requirement *r = &o->require[n];
+		margin[n] = margin_of(sample_metric(s, r->metric), r->limit, r->at_least);
+	}
+	if (s && o->guards != GUARDS_NONE) {
+		double base = baseline && baseline->ok ? baseline->m[METRIC_THROUGHPUT] : NAN;
+		margin[n] = margin_of(s->m[METRIC_THROUGHPUT], GUARD_THROUGHPUT * base, true);
+	}
+	return o->n_require + (o->guards != GUARDS_NONE);
 }

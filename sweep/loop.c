@@ -4,26 +4,12 @@
  * asked and told; the last part of the budget measures the leaders again, so that one lucky sample
  * does not decide; then the proof. It prints nothing. Called by the run command and by tests.
  */
-#include "loop.h"
+#include "loop_private.h"
 #include "monotonic.h"
-#include "tried.h"
 #include <errno.h>
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 #define LEADERS 3 /* configurations that are measured again at the end */
-
-struct sweep { /* one loop_run */
-	struct trial_env *env;
-	const struct loop_options *o;
-	struct loop_result *r;
-	struct search *search;
-	struct tried_table tried;
-	double started, end;
-	double best_throughput;
-	bool log_scores; /* the search is told log(score) while scores are positive */
-};
 
 void loop_result_init(struct loop_result *r)
 {
@@ -38,104 +24,37 @@ void loop_result_clear(struct loop_result *r)
 	sample_clear(&r->best_sample);
 }
 
-static int keep_sample(struct sweep *s, const char *phase, const struct configuration *asked,
-		       const struct configuration *effective, const struct sample *sample,
-		       int64_t *trial, struct err *e)
-{
-	if (!s->o->store) {
-		return 0;
-	}
-	if (*trial == 0) {
-		json_t *v = space_values(s->env->space, effective);
-		json_t *a = space_values(s->env->space, asked);
-		int rc = store_add_trial(s->o->store, s->o->run, phase, v, a, trial, e);
-		json_decref(v);
-		json_decref(a);
-		if (rc < 0) {
-			return rc;
-		}
-	}
-	return store_add_sample(s->o->store, *trial, sample, sample->m[METRIC_SCORE], e);
-}
-
-static void tell_progress(struct sweep *s, enum loop_phase phase,
-			  const struct configuration *effective, const struct sample *sample)
-{
-	int best = tried_best(&s->tried), budget = s->env->spec->samples;
-	double spent = monotonic_seconds() - s->started;
-	double left = spent / s->r->samples * (budget - s->r->samples);
-	struct loop_progress p = {
-		.phase = phase,
-		.done = s->r->samples,
-		.budget = budget,
-		.effective = effective,
-		.sample = sample,
-		.best_score = best < 0 ? NAN : tried_score(&s->tried.items[best]),
-		.baseline_score = s->r->baseline_score,
-		.seconds_left = fmin(left, s->end - monotonic_seconds()),
-	};
-	if (s->o->progress) {
-		s->o->progress(s->o->ctx, &p);
-	}
-}
-
-static void note_failure(struct loop_result *r, const char *why)
-{
-	if (r->failed++ == 0) {
-		snprintf(r->first_failure, sizeof(r->first_failure), "%s", why);
-	}
-}
-
-/* Measures a configuration once, counts and keeps it. *entry is where it is counted. */
-static int measure(struct sweep *s, enum loop_phase phase, const struct configuration *asked,
-		   struct tried **entry, bool *admissible, struct err *e)
-{
-	struct sample sample;
-	struct configuration effective;
-	char why[256] = "";
-	int rc = trial_run(s->env, asked, &sample, &effective, e);
-	if (rc < 0) {
-		goto out;
-	}
-	const struct sample *base = s->r->baseline_sample.ok ? &s->r->baseline_sample : NULL;
-	snprintf(why, sizeof(why), "%s", sample.reason);
-	*admissible = sample.ok && score_admissible(&s->env->spec->objective, &sample, base,
-						    s->best_throughput, why, sizeof(why));
-	*entry = tried_find(&s->tried, asked, &effective);
-	if (!*entry || tried_add(*entry, &sample, sample.m[METRIC_SCORE], *admissible) < 0) {
-		rc = err_set(e, -ENOMEM, "out of memory");
-		goto out;
-	}
-	s->r->samples++;
-	if (!sample.ok) {
-		note_failure(s->r, sample.reason);
-	} else if (!(s->best_throughput >= sample.m[METRIC_THROUGHPUT])) {
-		s->best_throughput = sample.m[METRIC_THROUGHPUT];
-	}
-	rc = keep_sample(s, phase == LOOP_BASELINE ? "baseline" : "search", asked, &effective,
-			 &sample, &(*entry)->trial, e);
-	tell_progress(s, phase, &effective, &sample);
-out:
-	sample_clear(&sample);
-	return rc;
-}
-
 static bool search_is_over(const struct sweep *s)
 {
 	return s->r->samples >= s->env->spec->samples || monotonic_seconds() > s->end;
 }
 
+/* A search that does not learn is told a configuration's median, or that it has failed. */
+static void tell_median(struct sweep *s, const double *point, const struct tried *t)
+{
+	double y = loop_told_value(s, tried_score(t));
+	if (!search_learns(s->search)) {
+		search_tell(s->search, point, isfinite(y) ? y : 0,
+			    isfinite(y) && t->n_scores > t->n_failed);
+	}
+}
+
 static int measure_baseline(struct sweep *s, struct err *e)
 {
+	double point[SEARCH_DIMS_MAX];
+	struct configuration back;
 	struct tried *entry = NULL;
-	bool admissible;
-	int rc = measure(s, LOOP_BASELINE, &s->r->baseline, &entry, &admissible, e);
-	if (rc == 0 && entry->sample.ok) {
-		sample_clear(&s->r->baseline_sample);
-		sample_copy(&s->r->baseline_sample, &entry->sample);
-		s->r->baseline_score = tried_score(entry);
+	int rc = loop_measure(s, LOOP_BASELINE, NULL, &s->r->baseline, &entry, e);
+	if (rc < 0) {
+		return rc;
 	}
-	return rc;
+	s->r->baseline_score = tried_score(entry);
+	space_encode(s->env->space, &s->r->baseline, point);
+	space_decode(s->env->space, point, &back);
+	if (configuration_equal(&back, &s->r->baseline)) {
+		tell_median(s, point, entry);
+	}
+	return 0;
 }
 
 /* Repeats of one configuration, if the spec wants a confidence: until the interval is narrow
@@ -155,36 +74,24 @@ static bool wants_another(const struct sweep *s, const struct tried *t)
 	return !((i.hi - i.lo) / fabs(i.estimate) <= test->confidence_width);
 }
 
-static double told_value(const struct sweep *s, double score, bool *ok)
-{
-	if (!s->log_scores) {
-		return score;
-	}
-	*ok = *ok && score > 0;
-	return *ok ? log(score) : 0;
-}
-
 /* One step of the search: ask, measure, tell. 1: go on; 0: it has nothing more to ask. */
 static int search_step(struct sweep *s, struct err *e)
 {
 	double x[SEARCH_DIMS_MAX];
 	struct configuration asked;
 	struct tried *entry = NULL;
-	bool admissible = false;
 	int rc = search_ask(s->search, x, e);
 	if (rc <= 0) {
 		return rc;
 	}
 	space_decode(s->env->space, x, &asked);
 	do {
-		rc = measure(s, LOOP_SEARCH, &asked, &entry, &admissible, e);
+		rc = loop_measure(s, LOOP_SEARCH, x, &asked, &entry, e);
 		if (rc < 0) {
 			return rc;
 		}
 	} while (wants_another(s, entry));
-	bool ok = admissible && entry->n_scores > 0;
-	double y = told_value(s, ok ? tried_score(entry) : 0, &ok);
-	search_tell(s->search, x, y, ok);
+	tell_median(s, x, entry);
 	return 1;
 }
 
@@ -194,47 +101,76 @@ static bool baseline_is_due(const struct sweep *s)
 	return s->env->spec->samples >= 20 && (s->r->samples == 4 || s->r->samples == 9);
 }
 
-/* The last seventh of a larger budget goes to the leaders. */
-static int search_budget(const struct spec *spec)
+/* The last seventh of a larger budget goes to the leaders; a search that learns measures again by
+ * itself where that pays. */
+static int search_budget(const struct sweep *s)
 {
-	return spec->samples >= 21 && spec->test.samples_max == 1
-		       ? spec->samples - spec->samples / 7
-		       : spec->samples;
+	const struct spec *spec = s->env->spec;
+	bool race = spec->samples >= 21 && spec->test.samples_max == 1;
+	return race && !search_learns(s->search) ? spec->samples - spec->samples / 7
+						 : spec->samples;
 }
 
-static int search_loop(struct sweep *s, struct err *e)
+static int race_leaders(struct sweep *s, struct err *e)
 {
-	int rc = 1, budget = search_budget(s->env->spec);
-	while (rc > 0 && s->r->samples < budget && !search_is_over(s)) {
-		rc = baseline_is_due(s) ? measure_baseline(s, e) : 1;
-		rc = rc < 0 ? rc : search_step(s, e);
-	}
-	while (rc >= 0 && budget < s->env->spec->samples && !search_is_over(s)) {
+	int rc = 0;
+	while (rc == 0 && !search_is_over(s)) {
 		int i = tried_least_known(&s->tried, LEADERS);
 		struct tried *entry;
-		bool admissible;
 		if (i < 0) {
 			break;
 		}
 		struct configuration again = s->tried.items[i].asked;
-		rc = measure(s, LOOP_SEARCH, &again, &entry, &admissible, e);
+		rc = loop_measure(s, LOOP_SEARCH, NULL, &again, &entry, e);
 	}
-	return rc < 0 ? rc : 0;
+	return rc;
+}
+
+static int search_loop(struct sweep *s, struct err *e)
+{
+	int rc = 1, budget = search_budget(s);
+	while (rc > 0 && s->r->samples < budget && !search_is_over(s)) {
+		rc = baseline_is_due(s) ? measure_baseline(s, e) : 1;
+		rc = rc < 0 ? rc : search_step(s, e);
+	}
+	s->r->exhausted = rc == 0;
+	return rc >= 0 && !search_learns(s->search) && budget < s->env->spec->samples
+		       ? race_leaders(s, e)
+		       : (rc < 0 ? rc : 0);
 }
 
 static int start_search(struct sweep *s, struct err *e)
 {
 	const struct spec *spec = s->env->spec;
 	struct search_problem p = {
-		.n = s->env->space->n, .budget = search_budget(spec), .seed = spec->seed};
+		.n = s->env->space->n, .budget = spec->samples, .seed = spec->seed};
+	p.n_margins = score_margins(&spec->objective, NULL, NULL, NULL);
 	space_describe(s->env->space, p.dims);
 	return search_create(spec->algorithm, &p, &s->search, e);
+}
+
+/* The entry that the search recommends, which knows more than medians; else the best median. */
+static int best_entry(struct sweep *s)
+{
+	double x[SEARCH_DIMS_MAX], mean, sd;
+	struct configuration c;
+	if (search_recommend(s->search, x, &mean, &sd) == 1) {
+		space_decode(s->env->space, x, &c);
+		for (size_t i = 0; i < s->tried.n; i++) {
+			const struct tried *t = &s->tried.items[i];
+			if (t->n_scores > t->n_failed && (configuration_equal(&t->asked, &c) ||
+							  configuration_equal(&t->effective, &c))) {
+				return (int)i;
+			}
+		}
+	}
+	return tried_best(&s->tried);
 }
 
 static void take_best(struct sweep *s)
 {
 	struct loop_result *r = s->r;
-	int best = tried_best(&s->tried);
+	int best = s->search ? best_entry(s) : -1;
 	if (best < 0) {
 		return;
 	}
@@ -246,6 +182,7 @@ static void take_best(struct sweep *s)
 	sample_clear(&r->best_sample);
 	sample_copy(&r->best_sample, &t->sample);
 	r->best_is_baseline = configuration_equal(&r->best, &r->baseline);
+	r->knows_remaining = search_remaining(s->search, &r->remaining);
 }
 
 struct proof_watch { /* what seen_in_proof needs */
@@ -280,7 +217,7 @@ static int seen_in_proof(void *ctx, enum proof_stage stage, size_t dimension, bo
 	if (s->o->progress) {
 		s->o->progress(s->o->ctx, &p);
 	}
-	return keep_sample(s, "proof", effective, effective, sample, &w->trial[is_first], e);
+	return loop_keep_sample(s, "proof", effective, effective, sample, &w->trial[is_first], e);
 }
 
 static int prove(struct sweep *s, struct err *e)
@@ -316,7 +253,6 @@ int loop_run(struct trial_env *env, const struct loop_options *o, struct loop_re
 		rc = measure_baseline(&s, e);
 	}
 	if (rc == 0) {
-		s.log_scores = !(result->baseline_score <= 0);
 		rc = search_loop(&s, e);
 	}
 	take_best(&s);

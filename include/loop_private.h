@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The state of one sweep, shared by loop.c (what comes next) and loop_measure.c (one sample:
+ * measured, counted, kept, told). Nobody else includes this.
+ */
+#ifndef TUNESWEEP_LOOP_PRIVATE_H
+#define TUNESWEEP_LOOP_PRIVATE_H
+
+#include "loop.h"
+#include "tried.h"
+
+struct sweep { /* one loop_run */
+	struct trial_env *env;
+	const struct loop_options *o;
+	struct loop_result *r;
+	struct search *search;
+	struct tried_table tried;
+	double started, end;
+	double best_throughput;
+	bool log_scores; /* the search is told log(score) while scores are positive */
+};
+
+/* Scores as the search is told them: logarithms while scores are positive. */
+double loop_told_value(const struct sweep *s, double score);
+
+/* Measures a configuration once, counts, keeps and tells it. point: where the search asked for it,
+ * or NULL. *entry is where it is counted. Errors as trial_run and the store. */
+int loop_measure(struct sweep *s, enum loop_phase phase, const double *point,
+		 const struct configuration *asked, struct tried **entry, struct err *e);
+
+/* Puts a sample into the store; *trial is made by the first one of a configuration. */
+int loop_keep_sample(struct sweep *s, const char *phase, const struct configuration *asked,
+		     const struct configuration *effective, const struct sample *sample,
+		     int64_t *trial, struct err *e);
+
+#endif

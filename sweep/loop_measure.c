@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * One sample of a sweep: measured, counted among the tried, kept in the store, told to the search
+ * and to whoever watches. What is measured next is decided in loop.c, which calls this.
+ */
+#include "loop_private.h"
+#include "monotonic.h"
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+
+int loop_keep_sample(struct sweep *s, const char *phase, const struct configuration *asked,
+		     const struct configuration *effective, const struct sample *sample,
+		     int64_t *trial, struct err *e)
+{
+	if (!s->o->store) {
+		return 0;
+	}
+	if (*trial == 0) {
+		json_t *v = space_values(s->env->space, effective);
+		json_t *a = space_values(s->env->space, asked);
+		int rc = store_add_trial(s->o->store, s->o->run, phase, v, a, trial, e);
+		json_decref(v);
+		json_decref(a);
+		if (rc < 0) {
+			return rc;
+		}
+	}
+	return store_add_sample(s->o->store, *trial, sample, sample->m[METRIC_SCORE], e);
+}
+
+static void tell_progress(struct sweep *s, enum loop_phase phase,
+			  const struct configuration *effective, const struct sample *sample)
+{
+	int best = tried_best(&s->tried), budget = s->env->spec->samples;
+	double spent = monotonic_seconds() - s->started;
+	double left = spent / s->r->samples * (budget - s->r->samples);
+	struct loop_progress p = {
+		.phase = phase,
+		.done = s->r->samples,
+		.budget = budget,
+		.effective = effective,
+		.sample = sample,
+		.best_score = best < 0 ? NAN : tried_score(&s->tried.items[best]),
+		.baseline_score = s->r->baseline_score,
+		.seconds_left = fmin(left, s->end - monotonic_seconds()),
+	};
+	if (s->o->progress) {
+		s->o->progress(s->o->ctx, &p);
+	}
+}
+
+static void note_failure(struct loop_result *r, const char *why)
+{
+	if (r->failed++ == 0) {
+		snprintf(r->first_failure, sizeof(r->first_failure), "%s", why);
+	}
+}
+
+double loop_told_value(const struct sweep *s, double score)
+{
+	return s->log_scores ? (score > 0 ? log(score) : NAN) : score;
+}
+
+/* Tells a search that learns one sample, with how far each limit was kept. The point is that of the
+ * values that the kernel took; point is the one that was asked, or NULL. */
+static void tell_sample(struct sweep *s, const double *point, const struct configuration *effective,
+			const struct sample *sample)
+{
+	double took[SEARCH_DIMS_MAX];
+	struct configuration back;
+	struct search_observation o = {.x = took, .asked = point, .failed = !sample->ok};
+	space_encode(s->env->space, effective, took);
+	space_decode(s->env->space, took, &back);
+	if (!configuration_equal(&back, effective)) {
+		if (!point) {
+			return; /* a baseline outside the space: no point of it stands for that */
+		}
+		o.x = point;
+	}
+	o.y = loop_told_value(s, sample->m[METRIC_SCORE]);
+	score_margins(&s->env->spec->objective, sample, &s->r->baseline_sample, o.margin);
+	search_learn(s->search, &o);
+}
+
+/* Takes the baseline's first good sample as the measure of guards and of the scale. */
+static void note_baseline(struct sweep *s, const struct sample *sample)
+{
+	if (s->r->baseline_sample.ok || !sample->ok) {
+		return;
+	}
+	sample_clear(&s->r->baseline_sample);
+	sample_copy(&s->r->baseline_sample, sample);
+	s->log_scores = sample->m[METRIC_SCORE] > 0;
+}
+
+static int count_sample(struct sweep *s, const struct configuration *asked,
+			const struct configuration *effective, const struct sample *sample,
+			struct tried **entry, struct err *e)
+{
+	char why[256] = "";
+	const struct sample *base = s->r->baseline_sample.ok ? &s->r->baseline_sample : NULL;
+	bool admissible = sample->ok && score_admissible(&s->env->spec->objective, sample, base,
+							 s->best_throughput, why, sizeof(why));
+	*entry = tried_find(&s->tried, asked, effective);
+	if (!*entry || tried_add(*entry, sample, sample->m[METRIC_SCORE], admissible) < 0) {
+		return err_set(e, -ENOMEM, "out of memory");
+	}
+	s->r->samples++;
+	if (!sample->ok) {
+		note_failure(s->r, sample->reason);
+	} else if (!(s->best_throughput >= sample->m[METRIC_THROUGHPUT])) {
+		s->best_throughput = sample->m[METRIC_THROUGHPUT];
+	}
+	return 0;
+}
+
+int loop_measure(struct sweep *s, enum loop_phase phase, const double *point,
+		 const struct configuration *asked, struct tried **entry, struct err *e)
+{
+	struct sample sample;
+	struct configuration effective;
+	int rc = trial_run(s->env, asked, &sample, &effective, e);
+	if (rc == 0 && phase == LOOP_BASELINE) {
+		note_baseline(s, &sample);
+	}
+	if (rc == 0) {
+		rc = count_sample(s, asked, &effective, &sample, entry, e);
+	}
+	if (rc == 0) {
+		rc = loop_keep_sample(s, phase == LOOP_BASELINE ? "baseline" : "search", asked,
+				      &effective, &sample, &(*entry)->trial, e);
+	}
+	if (rc == 0) {
+		if (search_learns(s->search)) {
+			tell_sample(s, point, &effective, &sample);
+		}
+		tell_progress(s, phase, &effective, &sample);
+	}
+	sample_clear(&sample);
+	return rc;
+}
