@@ -201,7 +201,7 @@ static void odd_shapes_are_searched(void **state)
 		struct search_problem p = problem(3, 1, 20); /* one point */
 		if (!wants_two(name)) {
 			struct outcome o = play(name, &p, 0);
-			assert_int_equal(o.asked, 1);
+			assert_true(o.asked >= 1 && o.asked <= 3); /* some measure it again */
 		}
 		p = problem(60, 40, 130);
 		p.dims[3].category = p.dims[50].category = true;
