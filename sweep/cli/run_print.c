@@ -136,6 +136,10 @@ static void print_gain(const struct run *run)
 {
 	const struct loop_result *r = &run->result;
 	const struct gain *g = &r->proof.gain;
+	if (!r->baseline_sample.ok) {
+		printf("The baseline failed, so there is no gain to speak of.\n");
+		return;
+	}
 	if (!r->has_gain) {
 		printf("%s\n",
 		       r->best_is_baseline
@@ -177,7 +181,7 @@ void run_print_result(const struct run *r, const char *written)
 {
 	const struct loop_result *x = &r->result;
 	const struct gain *g = x->has_gain ? &x->proof.gain : NULL;
-	if (x->has_best && x->baseline_sample.ok) {
+	if (x->has_best) {
 		printf("\n");
 		print_values(r);
 		print_metric("throughput",

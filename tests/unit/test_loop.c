@@ -146,7 +146,7 @@ static void cliffs_are_survived(void **state)
 			 "test: {engine: simulated, surface: bottleneck, noise: 1%}\n"
 			 "tunables:\n"
 			 "  - {set: param.wmem, range: [4096, 67108864], type: int, scale: log, "
-			 "default: 65536}\n"
+			 "default: 1048576}\n"
 			 "  - {set: param.rmem, range: [4096, 67108864], type: int, scale: log, "
 			 "default: 65536}\n"
 			 "search: {samples: 60, seed: 2}\nproof: {pairs: 20}\n",
