@@ -83,6 +83,6 @@ int cli_restore_crashed(struct cli *c);
 /* The commands: a file each. */
 extern const struct command command_run, command_init, command_apply, command_rollback,
 	command_status, command_verify, command_list, command_show, command_results, command_report,
-	command_import, command_timeline, command_compare;
+	command_import, command_timeline, command_compare, command_test;
 
 #endif

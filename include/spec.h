@@ -17,6 +17,7 @@
 #define SPEC_TUNABLES_MAX 64
 #define SPEC_WARNINGS_MAX 16
 #define SPEC_CPUS_MAX	  64
+#define SPEC_FIXED_MAX	  24
 
 enum { ALLOW_DISRUPTIVE = 1, ALLOW_UNSAFE = 2, ALLOW_UNLISTED = 4, ALLOW_DRIVER_REBIND = 8 };
 
@@ -49,6 +50,12 @@ struct spec_tunable {
 	struct spec_place place;
 };
 
+struct spec_fixed {
+	char name[24]; /* of a socket.* tunable, without "socket." */
+	int end;       /* 0: at from, 1: at to, -1: at both */
+	int64_t value;
+};
+
 struct spec_test {
 	char engine[16]; /* builtin, netperf, iperf3, command, simulated */
 	char type[16];	 /* tcp_stream, ... */
@@ -73,7 +80,9 @@ struct spec_test {
 	int port;	   /* where the receiver listens; 0: its own choice */
 	int n_cpus[2];	   /* of the endpoints at from and to; 0: anywhere */
 	int cpus[2][SPEC_CPUS_MAX];
-	bool own_cpus; /* the lightest choice is the engine's */
+	bool own_cpus;	/* the lightest choice is the engine's */
+	size_t n_fixed; /* socket.* values that are not searched */
+	struct spec_fixed fixed[SPEC_FIXED_MAX];
 	struct spec_place place;
 };
 

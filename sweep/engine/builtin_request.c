@@ -51,10 +51,18 @@ int builtin_token(char token[33], struct err *e)
 }
 
 /* The run-scope values for this host: those of its own and those of no host in particular. */
-static json_t *socket_values(const struct builtin_host *h, const struct engine_run *run)
+static json_t *socket_values(const struct builtin_host *h, const struct spec_test *test,
+			     const struct engine_run *run)
 {
 	static const char prefix[] = "socket.";
+	int end = strcmp(h->side, "listen") == 0;
 	json_t *values = json_object();
+	for (size_t i = 0; i < test->n_fixed; i++) {
+		if (test->fixed[i].end < 0 || test->fixed[i].end == end) {
+			json_object_set_new(values, test->fixed[i].name,
+					    json_integer(test->fixed[i].value));
+		}
+	}
 	for (size_t i = 0; run->space && run->config && i < run->space->n; i++) {
 		const struct dimension *d = &run->space->dims[i];
 		const char *name = d->target.setting.name;
@@ -129,7 +137,7 @@ int builtin_open(struct builtin_host *h, struct builtin_test *t, const struct en
 		"{s:s, s:s, s:s, s:i, s:i, s:s, s:s, s:b, s:o}", "op", h->side, "type",
 		t->test->type, "address", t->address, "port", t->port, "streams", t->test->streams,
 		"token", t->token, "drive", t->test->light ? "light" : "classic", "autotune",
-		t->autotune, "socket", socket_values(h, run));
+		t->autotune, "socket", socket_values(h, t->test, run));
 	const struct spec_test *test = t->test;
 	if (!request) {
 		return err_set(e, -ENOMEM, "builtin: no memory for a request");
