@@ -203,7 +203,7 @@ static void odd_shapes_are_searched(void **state)
 			struct outcome o = play(name, &p, 0);
 			assert_true(o.asked >= 1 && o.asked <= 3); /* some measure it again */
 		}
-		p = problem(60, 40, 130);
+		p = problem(60, 40, 30);
 		p.dims[3].category = p.dims[50].category = true;
 		p.dims[7].levels = 1;
 		p.dims[9].start = NAN;
