@@ -34,6 +34,8 @@ struct acquisition_view { /* what is known; borrowed */
 	size_t n_limits;
 	const double *points; /* distinct known points, rows of problem->n */
 	size_t n_points;
+	const double *refused; /* points that failed and never worked: not asked again */
+	size_t n_refused;
 	const double *tabu; /* points that are not gone near again */
 	size_t n_tabu;
 };
@@ -63,7 +65,8 @@ double acquisition_keeps_limits(const struct acquisition_view *v, const double *
  */
 bool acquisition_is_tabu(const struct acquisition_view *v, const double *x);
 
-/* Snaps x to its cell and to its configuration's canonical point. false: forbidden or tabu. */
+/* Snaps x to its cell and to its configuration's canonical point. false: forbidden, tabu, or known
+ * to fail. */
 bool acquisition_settle(const struct acquisition_view *v, double *x);
 
 /* The best point found, and its log gain; -INFINITY if there is none that is allowed. Candidates:

@@ -4,9 +4,13 @@
  * hyper-parameters fitted by NLopt (MAP). It is the model of the surrogate search: it knows points
  * and numbers, neither tunables nor what is done with a prediction.
  *
- *   k(x, x') = 1 + s Matern52(r) + sum_j a_j k1_j(x_j, x'_j),   noise variance sigma^2 w_i
+ *   k(x, x') = 1 + s Matern52(r) + q Matern32(5 r) + sum_j a_j k1_j(x_j, x'_j),
+ *   noise variance sigma^2 w_i
  *   r^2 = sum_j (x_j - x'_j)^2 / l_j^2, for a category [x_j != x'_j] / l_j^2
  *   k1_j = Matern52(|x_j - x'_j| / 0.3), for a category [x_j == x'_j]
+ *
+ * The second, rough and short term is for the kinks and cliffs where one limit takes over from
+ * another; without it the model rounds off the very peak that is sought.
  *
  * Between measurements (not between predictions) of one group, that is one boot of one host, a
  * level of the group is added; of an earlier group also a smooth change, amount times Matern52(r);

@@ -9,12 +9,12 @@
 #include "gp.h"
 #include "search.h"
 
-#define GP_THETA_MAX	   (2 * SEARCH_DIMS_MAX + 3)
+#define GP_THETA_MAX	   (2 * SEARCH_DIMS_MAX + 4)
 #define GP_ADDITIVE_LENGTH 0.3
 #define GP_CONSTANT	   1.0
 #define GP_TABLE	   4096
 
-/* theta: log l_1..d, log s, log a_1..d, log sigma; with drift also log t */
+/* theta: log l_1..d, log s, log a_1..d, log sigma, log q; with drift log t */
 struct gp {
 	size_t d, n, room;
 	bool category[SEARCH_DIMS_MAX];
@@ -22,7 +22,7 @@ struct gp {
 	double *x, *y, *w;
 	double *diff,
 		*add; /* per pair (k, i < k), at k (k - 1) / 2 + i: d squared differences, d k1 */
-	double *pair[3];		 /* per pair: scratch of a fit */
+	double *pair[4];		 /* per pair: scratch of a fit */
 	struct gp_origin *origin;	 /* per point */
 	double *level, *change, *ageing; /* per pair: covariance by group, amount of Matern52(r) by
 					    earlier groups, exp(-|difference in time| / 30) */
@@ -39,7 +39,7 @@ struct gp {
 
 static inline size_t gp_theta_count(const struct gp *g)
 {
-	return 2 * g->d + 2 + g->drift;
+	return 2 * g->d + 3 + g->drift;
 }
 
 static inline size_t gp_pairs(size_t n)
@@ -49,6 +49,10 @@ static inline size_t gp_pairs(size_t n)
 
 /* Matern 5/2 of r (in lengths). */
 double gp_matern52(double r);
+
+/* The rough term: Matern 3/2 of a fifth of the length. */
+#define GP_ROUGHNESS 5.0
+double gp_rough(double r);
 
 /* Builds K for theta, factors it, alpha. -EDOM if it is not positive definite. */
 int gp_factor(struct gp *g, const double *theta);

@@ -35,14 +35,17 @@ struct beliefs {
 	size_t n_failed;
 	double *points; /* distinct good points, n_points rows */
 	size_t n_points;
+	double *refused; /* distinct points that failed and never worked, n_refused rows */
+	size_t n_refused;
 	double *tabu; /* points that cut the link, n_tabu rows */
 	size_t n_tabu;
 	double pending[PENDING_MAX][SEARCH_DIMS_MAX]; /* asked, not yet told */
 	size_t n_pending;
 	bool several_groups;
-	double noise; /* prior: sd of one sample in units of y (log score: a fraction) */
-	double warp;  /* linear within about this much of the best, logarithmic below */
-	double best;  /* largest y */
+	double median_se; /* of samples that tell one; 0: none does */
+	double noise;	  /* prior: sd of one sample in units of y (log score: a fraction) */
+	double warp;	  /* linear within about this much of the best, logarithmic below */
+	double best;	  /* largest y */
 
 	struct gp *model;    /* of the good points */
 	struct gp *failures; /* of labels; used once something failed */

@@ -12,8 +12,8 @@
 #include <math.h>
 #include <string.h>
 
-#define LABEL_VARIANCE 0.1 /* of the probit link over the label model */
-#define LABEL_MEAN     1.0 /* where nothing is known, trials are expected to work */
+#define LABEL_VARIANCE 0.03 /* of the probit link over the label model */
+#define LABEL_MEAN     1.0  /* where nothing is known, trials are expected to work */
 #define TABU_RADIUS    0.15
 #define TABU_CATEGORY  0.11 /* one category that differs is still near, two are not */
 #define LIKELY	       0.5  /* probability from which a known point counts as keeping the limits */
@@ -68,11 +68,23 @@ bool acquisition_is_tabu(const struct acquisition_view *v, const double *x)
 	return false;
 }
 
+static bool is_refused(const struct acquisition_view *v, const double *x)
+{
+	size_t d = v->problem->n;
+	for (size_t i = 0; i < v->n_refused; i++) {
+		if (memcmp(v->refused + i * d, x, d * sizeof(double)) == 0) {
+			return true;
+		}
+	}
+	return false;
+}
+
 bool acquisition_settle(const struct acquisition_view *v, double *x)
 {
 	const struct search_problem *p = v->problem;
 	search_snap(p, x);
-	return (!p->canonical || p->canonical(p->ctx, x)) && !acquisition_is_tabu(v, x);
+	return (!p->canonical || p->canonical(p->ctx, x)) && !is_refused(v, x) &&
+	       !acquisition_is_tabu(v, x);
 }
 
 /* The best known points that probably keep the limits. What worked seldom comes last. */

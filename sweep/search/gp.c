@@ -35,9 +35,9 @@ void gp_destroy(struct gp *g)
 	if (!g) {
 		return;
 	}
-	double *all[] = {g->x,	     g->y,	  g->w,	      g->diff,	 g->add,
-			 g->pair[0], g->pair[1],  g->pair[2], g->k,	 g->inverse,
-			 g->alpha,   g->diagonal, g->level,   g->change, g->ageing};
+	double *all[] = {g->x,	      g->y,	  g->w,	      g->diff,	g->add,	    g->pair[0],
+			 g->pair[1],  g->pair[2], g->pair[3], g->k,	g->inverse, g->alpha,
+			 g->diagonal, g->level,	  g->change,  g->ageing};
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
 		free(all[i]);
 	}
@@ -63,9 +63,9 @@ static int make_room(struct gp *g, size_t n)
 	int rc = grow(&g->x, room * g->d) | grow(&g->y, room) | grow(&g->w, room) |
 		 grow(&g->diff, pairs * g->d) | grow(&g->add, pairs * g->d) |
 		 grow(&g->pair[0], pairs) | grow(&g->pair[1], pairs) | grow(&g->pair[2], pairs) |
-		 grow(&g->k, room * room) | grow(&g->inverse, room * room) | grow(&g->alpha, room) |
-		 grow(&g->diagonal, room) | grow(&g->level, pairs) | grow(&g->change, pairs) |
-		 grow(&g->ageing, pairs);
+		 grow(&g->pair[3], pairs) | grow(&g->k, room * room) |
+		 grow(&g->inverse, room * room) | grow(&g->alpha, room) | grow(&g->diagonal, room) |
+		 grow(&g->level, pairs) | grow(&g->change, pairs) | grow(&g->ageing, pairs);
 	struct gp_origin *origin = realloc(g->origin, room * sizeof(*origin));
 	g->origin = origin ? origin : g->origin;
 	if (rc == 0 && origin) {
@@ -190,13 +190,15 @@ static double prior_covariance(const struct gp *g, const double *a, const double
 		r2 += diff * exp(-2 * g->theta[j]);
 		sum += exp(g->theta[g->d + 1 + j]) * add;
 	}
-	return sum + exp(g->theta[g->d]) * gp_matern52(sqrt(r2));
+	double r = sqrt(r2);
+	return sum + exp(g->theta[g->d]) * gp_matern52(r) +
+	       exp(g->theta[2 * g->d + 2]) * gp_rough(r);
 }
 
 void gp_predict(const struct gp *g, const double *x, double *mean, double *variance, double *half)
 {
 	double weight[SEARCH_DIMS_MAX], amount[SEARCH_DIMS_MAX], own = GP_CONSTANT, *k = half;
-	double s = exp(g->theta[g->d]);
+	double s = exp(g->theta[g->d]), q = exp(g->theta[2 * g->d + 2]);
 	double *scratch = half ? NULL : malloc(g->n * sizeof(double));
 	k = half ? half : scratch;
 	for (size_t j = 0; j < g->d; j++) {
@@ -212,13 +214,14 @@ void gp_predict(const struct gp *g, const double *x, double *mean, double *varia
 			r2 += diff * weight[j];
 			sum += amount[j] * add;
 		}
-		k[i] = sum + s * gp_matern52(sqrt(r2));
+		double r = sqrt(r2);
+		k[i] = sum + s * gp_matern52(r) + q * gp_rough(r);
 	}
 	int n = k ? (int)g->n : 0;
 	*mean = cblas_ddot(n, k, 1, g->alpha, 1);
 	cblas_dtrsv(CblasRowMajor, CblasLower, CblasNoTrans, CblasNonUnit, n, g->k, (int)g->n, k,
 		    1);
-	*variance = fmax(own + s - cblas_ddot(n, k, 1, k, 1), 1e-12);
+	*variance = fmax(own + s + q - cblas_ddot(n, k, 1, k, 1), 1e-12);
 	free(scratch);
 }
 

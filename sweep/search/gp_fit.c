@@ -13,6 +13,9 @@
 #include <string.h>
 
 #define FIT_EVALUATIONS 20
+#define FIT_FEW		12  /* evaluations, and no second start, ... */
+#define FIT_MANY	100 /* from so many points on: their optimum moves little */
+#define ROUGH_CENTRE	-4.0
 #define FIT_TOLERANCE	0.01
 #define JITTER		1e-8
 #define NOT_POSITIVE	1e8 /* a finite value: NLopt is never handed an infinite one */
@@ -21,6 +24,12 @@ double gp_matern52(double r)
 {
 	double t = sqrt(5.0) * r;
 	return (1 + t + t * t / 3) * exp(-t);
+}
+
+double gp_rough(double r)
+{
+	double t = sqrt(3.0) * GP_ROUGHNESS * r;
+	return (1 + t) * exp(-t);
 }
 
 /* Per pair: squared scaled distance into pair[0], additive part into pair[1]. */
@@ -43,7 +52,7 @@ static void scaled_pairs(struct gp *g, const double *theta)
 static void fill_covariance(struct gp *g, const double *theta)
 {
 	double s = exp(theta[g->d]), sigma = exp(theta[2 * g->d + 1]), additive = 0;
-	double drift = g->drift ? exp(theta[2 * g->d + 2]) : 0;
+	double q = exp(theta[2 * g->d + 2]), drift = g->drift ? exp(theta[2 * g->d + 3]) : 0;
 	size_t p = 0;
 	for (size_t j = 0; j < g->d; j++) {
 		additive += exp(theta[g->d + 1 + j]);
@@ -52,14 +61,17 @@ static void fill_covariance(struct gp *g, const double *theta)
 		double *row = g->k + k * g->n;
 		for (size_t i = 0; i < k; i++, p++) {
 			double t = sqrt(5 * g->pair[0][p]), x = exp(-t);
+			double u = sqrt(3 * g->pair[0][p]) * GP_ROUGHNESS, v = exp(-u);
 			double matern = (1 + t + t * t / 3) * x, amount = s + g->change[p];
 			row[i] = GP_CONSTANT + g->pair[1][p] + amount * matern + g->level[p] +
-				 drift * g->ageing[p];
-			/* for the gradients: by s, and by the lengths */
+				 drift * g->ageing[p] + q * (1 + u) * v;
+			/* for the gradients: by s, by the lengths, and by q */
 			g->pair[1][p] = s * matern;
-			g->pair[2][p] = amount * (5.0 / 3) * (1 + t) * x;
+			g->pair[2][p] = amount * (5.0 / 3) * (1 + t) * x +
+					q * 3 * GP_ROUGHNESS * GP_ROUGHNESS * v;
+			g->pair[3][p] = q * (1 + u) * v;
 		}
-		row[k] = GP_CONSTANT + s + additive + sigma * sigma * g->w[k] + JITTER;
+		row[k] = GP_CONSTANT + s + q + additive + sigma * sigma * g->w[k] + JITTER;
 		if (g->origin[k].group != GP_NO_GROUP) {
 			row[k] += drift + g->group_variance +
 				  (g->origin[k].earlier ? g->earlier_variance : 0);
@@ -106,6 +118,9 @@ void gp_prior(const struct gp *g, size_t t, double *centre, double *spread)
 		*centre = log(0.3);
 		*spread = 1.3;
 	} else if (t == 2 * g->d + 2) {
+		*centre = ROUGH_CENTRE;
+		*spread = 1.3;
+	} else if (t == 2 * g->d + 3) {
 		*centre = 2 * log(g->noise); /* a drift of the noise's size */
 		*spread = 1.3;
 	} else {
@@ -161,12 +176,14 @@ static void likelihood_gradient(struct gp *g, const double *theta, double *out)
 		out[d + 1 + j] = exp(theta[d + 1 + j]) * (sum[j] + 0.5 * trace);
 	}
 	out[d] = cblas_ddot(pairs, g->pair[0], 1, g->pair[1], 1) + 0.5 * trace * s;
+	out[2 * d + 2] = cblas_ddot(pairs, g->pair[0], 1, g->pair[3], 1) +
+			 0.5 * trace * exp(theta[2 * d + 2]);
 	if (g->drift) {
 		double both = cblas_ddot(pairs, g->pair[0], 1, g->ageing, 1);
 		for (size_t k = 0; k < g->n; k++) {
 			both += g->origin[k].group != GP_NO_GROUP ? 0.5 * g->diagonal[k] : 0;
 		}
-		out[2 * d + 2] = exp(theta[2 * d + 2]) * both;
+		out[2 * d + 3] = exp(theta[2 * d + 3]) * both;
 	}
 	for (int p = 0; p < pairs; p++) {
 		g->pair[0][p] *= g->pair[2][p];
@@ -227,7 +244,7 @@ static double fit_from(struct gp *g, double *theta)
 	}
 	nlopt_set_min_objective(opt, gp_minus_log_posterior, g);
 	nlopt_set_ftol_abs(opt, FIT_TOLERANCE);
-	nlopt_set_maxeval(opt, FIT_EVALUATIONS);
+	nlopt_set_maxeval(opt, g->n < FIT_MANY ? FIT_EVALUATIONS : FIT_FEW);
 	nlopt_set_maxtime(opt, 10);
 	/* Rounding at the optimum is reported as a failure; theta holds the best point all the
 	 * same. */
@@ -242,7 +259,7 @@ int gp_fit(struct gp *g, struct err *e)
 	for (size_t t = 0; t < gp_theta_count(g); t++) {
 		gp_prior(g, t, &start[t], &spread);
 	}
-	double best = fit_from(g, start);
+	double best = g->fitted && g->n >= FIT_MANY ? INFINITY : fit_from(g, start);
 	if (g->fitted) {
 		/* a drift that is new, or of data that were scaled anew, starts at its centre */
 		size_t last = gp_theta_count(g) - 1;

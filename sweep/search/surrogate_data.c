@@ -28,9 +28,11 @@ static int make_room(struct beliefs *b)
 	b->told = told ? told : b->told;
 	double *points = realloc(b->points, room * d * sizeof(double));
 	b->points = points ? points : b->points;
+	double *refused = realloc(b->refused, room * d * sizeof(double));
+	b->refused = refused ? refused : b->refused;
 	double *tabu = realloc(b->tabu, room * d * sizeof(double));
 	b->tabu = tabu ? tabu : b->tabu;
-	if (!x || !told || !points || !tabu) {
+	if (!x || !told || !points || !refused || !tabu) {
 		return -ENOMEM;
 	}
 	b->room = room;
@@ -104,13 +106,13 @@ static bool is_new_point(const struct beliefs *b, size_t i)
 
 /* A few replicates shift the prior, many replace it. The median of differences, since a low outlier
  * among them says nothing about the noise of the others. */
-static void survey_noise(struct beliefs *b, double *differences, size_t n, double median_se)
+static void survey_noise(struct beliefs *b, double *differences, size_t n)
 {
 	double prior = NOISE_DEFAULT;
 	if (b->problem->plain) {
 		prior *= fmax(b->warp, 1e-9);
 	}
-	prior = median_se > 0 ? median_se : prior;
+	prior = b->median_se > 0 ? b->median_se : prior;
 	double sd = n ? middle(differences, n) / (0.6745 * M_SQRT2) : 0;
 	double squares = NOISE_WORTH * prior * prior + (double)n * sd * sd;
 	b->noise = sqrt(squares / (NOISE_WORTH + (double)n));
@@ -127,12 +129,30 @@ static void survey_warp(struct beliefs *b, double *values, size_t n)
 	}
 }
 
+/* A configuration that failed and worked at other times may be asked again; else its probability of
+ * working is what the model of failures says of its neighbours too. */
+static void survey_refused(struct beliefs *b)
+{
+	size_t d = b->problem->n;
+	b->n_refused = 0;
+	for (size_t i = 0; i < b->n; i++) {
+		bool known = !b->told[i].failed;
+		for (size_t k = 0; k < b->n && !known; k++) {
+			known = (!b->told[k].failed || k < i) && same_point(b, i, k);
+		}
+		if (!known) {
+			memcpy(b->refused + b->n_refused++ * d, b->x + i * d, d * sizeof(double));
+		}
+	}
+}
+
 void beliefs_survey(struct beliefs *b)
 {
 	size_t d = b->problem->n, n = 0, n_differences = 0, n_se = 0;
 	auto_free double *values = calloc(3 * b->n + 1, sizeof(double));
 	double *differences = values + b->n, *se = differences + b->n;
 	b->n_points = 0;
+	survey_refused(b);
 	for (size_t i = 0; values && i < b->n; i++) {
 		if (b->told[i].failed) {
 			continue;
@@ -150,7 +170,8 @@ void beliefs_survey(struct beliefs *b)
 		}
 	}
 	survey_warp(b, values, n);
-	survey_noise(b, differences, n_differences, n_se ? middle(se, n_se) : 0);
+	b->median_se = n_se ? middle(se, n_se) : 0;
+	survey_noise(b, differences, n_differences);
 }
 
 void training_clear(struct training *t)
@@ -233,8 +254,8 @@ static void standardise(struct training *t, double least)
  * is itself only known roughly. */
 static double weight_of(const struct beliefs *b, const struct told *o)
 {
-	double ratio = o->se / b->noise;
-	return o->se > 0 ? fmax(1, ratio * ratio) : 1;
+	double ratio = b->median_se > 0 ? o->se / b->median_se : 1;
+	return fmax(1, ratio * ratio);
 }
 
 int training_fill(const struct beliefs *b, int what, struct training *t, struct err *e)

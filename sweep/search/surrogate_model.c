@@ -20,6 +20,7 @@
 #define LEVEL_SD       0.05 /* of boots and hosts, log units */
 #define EARLIER_SD     0.03 /* by how much the surface of another night may differ */
 #define DRIFT_FROM     40   /* points */
+#define DRIFT_TO       160  /* from here what was decided stays */
 #define DRIFT_EVERY    20
 #define DRIFT_GAIN     2.0 /* log likelihood */
 
@@ -48,6 +49,7 @@ void beliefs_clear(struct beliefs *b)
 	free(b->x);
 	free(b->told);
 	free(b->points);
+	free(b->refused);
 	free(b->tabu);
 	*b = (struct beliefs){0};
 }
@@ -94,7 +96,7 @@ static int weigh_outliers(struct beliefs *b, struct training *t, struct err *e)
 /* Is a drift worth its extra freedom? Asked seldom: it costs a fit. */
 static int consider_drift(struct beliefs *b, const struct training *t, struct err *e)
 {
-	if (t->n < DRIFT_FROM || b->n < b->drift_tried_at + DRIFT_EVERY) {
+	if (t->n < DRIFT_FROM || t->n > DRIFT_TO || b->n < b->drift_tried_at + DRIFT_EVERY) {
 		return 0;
 	}
 	double value[2];
@@ -213,6 +215,8 @@ struct acquisition_view beliefs_view(const struct beliefs *b)
 		.failures = b->n_failed ? b->failures : NULL,
 		.points = b->points,
 		.n_points = b->n_points,
+		.refused = b->refused,
+		.n_refused = b->n_refused,
 		.tabu = b->tabu,
 		.n_tabu = b->n_tabu,
 	};

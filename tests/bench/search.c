@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 struct options {
@@ -271,6 +272,64 @@ static int describe(const struct options *o)
 	return 0;
 }
 
+/* Fifteen dimensions, four of them categories; a bowl. */
+static double bowl(const double *x, size_t n)
+{
+	double sum = 0;
+	for (size_t j = 0; j < n; j++) {
+		sum += (x[j] - 0.4) * (x[j] - 0.4);
+	}
+	return -sum;
+}
+
+/* Of this process: other programs on the machine do not count. */
+static double cpu_seconds(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* Time of the next steps when so many measurements are known. */
+static int time_steps(int known)
+{
+	struct search_problem p = {.n = 15, .budget = known + 100, .seed = 1};
+	struct stats_rng rng;
+	struct search *s;
+	struct err e;
+	double x[SEARCH_DIMS_MAX], sum = 0, worst = 0;
+	const int steps = 24;
+	stats_rng_seed(&rng, 1);
+	for (size_t j = 0; j < p.n; j++) {
+		p.dims[j] = (struct search_dim){.category = j >= 11, .levels = j >= 11 ? 3 : 100};
+	}
+	p.whole_budget = true;
+	if (search_create("surrogate", &p, &s, &e) < 0) {
+		return 1;
+	}
+	for (int i = 0; i < known + steps; i++) {
+		double before = cpu_seconds();
+		if (i >= known || i < 12) {
+			search_ask(s, x, &e);
+		} else {
+			for (size_t j = 0; j < p.n; j++) {
+				x[j] = stats_rng_uniform(&rng);
+			}
+		}
+		double took = cpu_seconds() - before;
+		if (i >= known) {
+			sum += took;
+			worst = fmax(worst, took);
+		}
+		search_tell(s, x, bowl(x, p.n) + 0.03 * stats_rng_normal(&rng), true);
+	}
+	printf("%5d measurements, 15 dimensions: a step takes %.0f ms of CPU in the mean, %.0f ms "
+	       "at worst (of %d)\n",
+	       known, 1e3 * sum / steps, 1e3 * worst, steps);
+	search_destroy(s);
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	struct options o = {
@@ -299,7 +358,11 @@ int main(int argc, char **argv)
 	if (strcmp(what, "describe") == 0) {
 		return describe(&o);
 	}
-	fprintf(stderr, "usage: search run|serve|describe [--surfaces A,B] [--methods A,B] "
+	if (strcmp(what, "time") == 0) {
+		return time_steps(100) | time_steps(300) | time_steps(1000);
+	}
+	fprintf(stderr, "usage: search time\n       search run|serve|describe [--surfaces A,B] "
+			"[--methods A,B] "
 			"[--seeds 1-20] [--budget N]\n       [--sigma S] [--drift S] [--batch N] "
 			"[--warm N] [--jobs N] [--label L] [--out FILE]\n       search report "
 			"METHOD FILE...\n");
