@@ -53,6 +53,9 @@ function quantile(sorted, q) {
 	return sorted[low] + (sorted[high] - sorted[low]) * (at - low);
 }
 
+const range = (list) => list.reduce(([low, high], x) => [Math.min(low, x), Math.max(high, x)],
+				    [Infinity, -Infinity]);
+
 const median = (list) => (list.length ? quantile([...list].sort((a, b) => a - b), 0.5) : null);
 
 // From low (violet) to high (yellow), as the ramp in the style sheet.

@@ -56,7 +56,7 @@ function axisOf(t, rows) {
 			text: (x) => list[Math.round(x)] ?? ""
 		};
 	}
-	const low = Math.min(...known), high = Math.max(...known);
+	const [low, high] = range(known);
 	return {
 		words: null,
 		at: (x) => x,
@@ -164,7 +164,6 @@ function drawTrade(all) {
 				]
 			},
 			options: {
-				parsing: false,
 				scales: {
 					x: {title: {display: true, text: "service demand, us/KB"}},
 					y: {
@@ -266,6 +265,23 @@ function drawEffect(all, metric) {
 	return p;
 }
 
+const SHADES = 24;
+
+// Points in datasets by colour: a colour a point would have each point's options worked out alone.
+function shades(points, low, high) {
+	const sets = Array.from({length: SHADES},
+				(unused, i) => point("", [], heat(i / (SHADES - 1), 0.9), {
+					pointRadius: points.length > 400 ? 4 : 9,
+					pointStyle: "rect",
+					borderWidth: 0
+				}));
+	for (const p of points) {
+		const share = high > low ? (p.z - low) / (high - low) : 0.5;
+		sets[Math.round(share * (SHADES - 1))].data.push(p);
+	}
+	return sets;
+}
+
 function drawHeat(all) {
 	if (data.tunables.length < 2) {
 		return null;
@@ -278,33 +294,22 @@ function drawHeat(all) {
 		() => {
 			const x = Number(sx.value), y = Number(sy.value), points = list(),
 			      z = points.map((c) => c[sm.value]);
-			const low = Math.min(...z), high = Math.max(...z), ax = axisOf(x, points),
-			      ay = axisOf(y, points);
+			const [low, high] = range(z), ax = axisOf(x, points),
+				    ay = axisOf(y, points);
 			legend.textContent =
 				z.length ? ` ${show(sm.value, low)} to ${show(sm.value, high)}`
 					 : " nothing measured";
 			return {
 				type: "scatter",
 				data: {
-					datasets: [{
-						label: sm.value,
-						pointRadius: points.length > 400 ? 4 : 9,
-						pointStyle: "rect",
-						borderWidth: 0,
-						data: points.map((c) => ({
-									 x: ax.at(c.values[x]),
-									 y: ay.at(c.values[y]),
-									 z: c[sm.value]
-								 })),
-						backgroundColor: z.map(
-							(v) => heat(high > low ? (v - low) / (high -
-											      low)
-									       : 0.5,
-								    0.9))
-					}]
+					datasets: shades(points.map((c) => ({
+									    x: ax.at(c.values[x]),
+									    y: ay.at(c.values[y]),
+									    z: c[sm.value]
+								    })),
+							 low, high)
 				},
 				options: {
-					parsing: false,
 					scales: {
 						x: scale(ax, data.tunables[x]),
 						y: scale(ay, data.tunables[y])
