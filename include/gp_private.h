@@ -32,6 +32,8 @@ struct gp {
 	double *alpha;	     /* K^-1 y */
 	double *diagonal;    /* scratch of a fit: n */
 	double theta[GP_THETA_MAX];
+	/* of the theta that k is made with: l^-2, a, s, q */
+	double weight[SEARCH_DIMS_MAX], amount[SEARCH_DIMS_MAX], smooth, rough;
 	bool fitted, fitted_drift;
 	double log_posterior;
 	double table[GP_TABLE]; /* k1 of a numeric coordinate over [0, 1] */

@@ -181,47 +181,41 @@ size_t gp_size(const struct gp *g)
 	return g->n;
 }
 
-static double prior_covariance(const struct gp *g, const double *a, const double *b)
+/* Squared scaled distance, and constant and additive part of the kernel. */
+static double compare_points(const struct gp *g, const double *a, const double *b, double *r2)
 {
-	double r2 = 0, sum = GP_CONSTANT;
+	double sum = GP_CONSTANT;
+	*r2 = 0;
 	for (size_t j = 0; j < g->d; j++) {
 		double diff, add;
 		compare(g, j, a[j], b[j], &diff, &add);
-		r2 += diff * exp(-2 * g->theta[j]);
-		sum += exp(g->theta[g->d + 1 + j]) * add;
+		*r2 += diff * g->weight[j];
+		sum += g->amount[j] * add;
 	}
-	double r = sqrt(r2);
-	return sum + exp(g->theta[g->d]) * gp_matern52(r) +
-	       exp(g->theta[2 * g->d + 2]) * gp_rough(r);
+	return sum;
+}
+
+static double prior_covariance(const struct gp *g, const double *a, const double *b)
+{
+	double r2, sum = compare_points(g, a, b, &r2), r = sqrt(r2);
+	return sum + g->smooth * gp_matern52(r) + g->rough * gp_rough(r);
 }
 
 void gp_predict(const struct gp *g, const double *x, double *mean, double *variance, double *half)
 {
-	double weight[SEARCH_DIMS_MAX], amount[SEARCH_DIMS_MAX], own = GP_CONSTANT, *k = half;
-	double s = exp(g->theta[g->d]), q = exp(g->theta[2 * g->d + 2]);
-	double *scratch = half ? NULL : malloc(g->n * sizeof(double));
-	k = half ? half : scratch;
+	double own = GP_CONSTANT + g->smooth + g->rough;
+	double *scratch = half ? NULL : malloc(g->n * sizeof(double)), *k = half ? half : scratch;
 	for (size_t j = 0; j < g->d; j++) {
-		weight[j] = exp(-2 * g->theta[j]);
-		amount[j] = exp(g->theta[g->d + 1 + j]);
-		own += amount[j];
+		own += g->amount[j];
 	}
 	for (size_t i = 0; i < g->n && k; i++) {
-		double r2 = 0, sum = GP_CONSTANT;
-		for (size_t j = 0; j < g->d; j++) {
-			double diff, add;
-			compare(g, j, x[j], g->x[i * g->d + j], &diff, &add);
-			r2 += diff * weight[j];
-			sum += amount[j] * add;
-		}
-		double r = sqrt(r2);
-		k[i] = sum + s * gp_matern52(r) + q * gp_rough(r);
+		k[i] = prior_covariance(g, x, g->x + i * g->d);
 	}
 	int n = k ? (int)g->n : 0;
 	*mean = cblas_ddot(n, k, 1, g->alpha, 1);
 	cblas_dtrsv(CblasRowMajor, CblasLower, CblasNoTrans, CblasNonUnit, n, g->k, (int)g->n, k,
 		    1);
-	*variance = fmax(own + s + q - cblas_ddot(n, k, 1, k, 1), 1e-12);
+	*variance = fmax(own - cblas_ddot(n, k, 1, k, 1), 1e-12);
 	free(scratch);
 }
 

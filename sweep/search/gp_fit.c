@@ -33,20 +33,13 @@ double gp_rough(double r)
 }
 
 /* Per pair: squared scaled distance into pair[0], additive part into pair[1]. */
-static void scaled_pairs(struct gp *g, const double *theta)
+static void scaled_pairs(struct gp *g)
 {
-	double weight[SEARCH_DIMS_MAX];
 	int pairs = (int)gp_pairs(g->n), d = (int)g->d;
-	for (size_t j = 0; j < g->d; j++) {
-		weight[j] = exp(-2 * theta[j]);
-	}
-	cblas_dgemv(CblasRowMajor, CblasNoTrans, pairs, d, 1, g->diff, d, weight, 1, 0, g->pair[0],
-		    1);
-	for (size_t j = 0; j < g->d; j++) {
-		weight[j] = exp(theta[g->d + 1 + j]);
-	}
-	cblas_dgemv(CblasRowMajor, CblasNoTrans, pairs, d, 1, g->add, d, weight, 1, 0, g->pair[1],
-		    1);
+	cblas_dgemv(CblasRowMajor, CblasNoTrans, pairs, d, 1, g->diff, d, g->weight, 1, 0,
+		    g->pair[0], 1);
+	cblas_dgemv(CblasRowMajor, CblasNoTrans, pairs, d, 1, g->add, d, g->amount, 1, 0,
+		    g->pair[1], 1);
 }
 
 static void fill_covariance(struct gp *g, const double *theta)
@@ -85,8 +78,14 @@ int gp_factor(struct gp *g, const double *theta)
 	if (n == 0) {
 		return 0;
 	}
+	for (size_t j = 0; j < g->d; j++) {
+		g->weight[j] = exp(-2 * theta[j]);
+		g->amount[j] = exp(theta[g->d + 1 + j]);
+	}
+	g->smooth = exp(theta[g->d]);
+	g->rough = exp(theta[2 * g->d + 2]);
 	if (n > 1) {
-		scaled_pairs(g, theta);
+		scaled_pairs(g);
 	}
 	fill_covariance(g, theta);
 	if (LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'U', n, g->k, n) != 0) {
