@@ -8,15 +8,19 @@
 #include "json_util.h"
 #include <math.h>
 
-#define MOST	   0.5	/* of the window: the sender's TCP waited for it */
+#define WAITS                                                                                      \
+	0.25		/* of the window: the sender's TCP waited for it; what a window that is    \
+			 shut once a round trip gives is 0.4 */
 #define FULL	   0.9	/* of the window: a thread had or wanted a CPU */
 #define MOSTLY	   0.65 /* the same, where that CPU is known to be full */
 #define CPU_FULL   0.95
 #define IDLE	   0.75 /* below: the sender's TCP had nothing to send for a good part of the time */
 #define QUEUE_HELD 0.2	/* of the receive buffer: the program does not read what is there */
-#define LOSS_LEAST 2e-5 /* retransmits a packet: fewer do not hold a stream back */
+#define LOSS_LEAST 1e-4 /* retransmits a packet: fewer do not hold a stream back */
 #define RTT_GROWN  1.5	/* over the least: a queue stands somewhere */
 #define RTT_FLOOR  500	/* us; below, the queueing of one interrupt is all there is to see */
+#define RTT_FULL   2000 /* the same where a CPU is full, and acknowledgements wait for it */
+#define SOFTIRQ	   0.6	/* of one CPU */
 #define PACED	   0.9	/* of the rate that was asked */
 #define PACKET	   1448.0
 
@@ -27,6 +31,7 @@ struct facts {
 	double loss;				  /* retransmits a packet */
 	double rtt, min_rtt;			  /* us */
 	double busiest_sender_cpu, busiest_receiver_cpu;
+	double softirq;		 /* share of the CPU that has the most of it */
 	double rate, asked_rate; /* bit/s */
 };
 
@@ -35,6 +40,18 @@ static double thread_share(const struct builtin_host *h)
 	return (builtin_delta(h, "threads", "busiest_cpu") +
 		builtin_delta(h, "threads", "busiest_waited")) /
 	       builtin_seconds(h);
+}
+
+static double softirq_share(const struct builtin_host *h)
+{
+	const json_t *a = json_object_get(json_object_get(h->first.json, "host"), "softirq");
+	const json_t *b = json_object_get(json_object_get(h->last.json, "host"), "softirq");
+	double most = 0;
+	for (size_t i = 0; i < json_array_size(b); i++) {
+		most = fmax(most, json_number_value(json_array_get(b, i)) -
+					  json_number_value(json_array_get(a, i)));
+	}
+	return most / builtin_seconds(h);
 }
 
 static double receive_buffer(const struct builtin_host *h)
@@ -61,6 +78,7 @@ static struct facts facts_of(const struct builtin_window *w)
 		.min_rtt = b->min_rtt,
 		.busiest_sender_cpu = builtin_cpu_busiest(w->sender),
 		.busiest_receiver_cpu = builtin_cpu_busiest(w->receiver),
+		.softirq = fmax(softirq_share(w->sender), softirq_share(w->receiver)),
 		.rate = 8 * bytes / builtin_seconds(w->sender),
 		.asked_rate = w->test ? w->test->rate : 0,
 	};
@@ -83,6 +101,7 @@ static json_t *facts_json(const struct facts *f)
 		{"min_rtt", f->min_rtt},
 		{"busiest_cpu_sender", f->busiest_sender_cpu},
 		{"busiest_cpu_receiver", f->busiest_receiver_cpu},
+		{"softirq_of_one_cpu", f->softirq},
 	};
 	json_t *o = json_object();
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
@@ -111,7 +130,8 @@ static const char *by_receiver(const struct facts *f)
 
 static bool is_queueing(const struct facts *f)
 {
-	return f->rtt > RTT_GROWN * f->min_rtt && f->rtt > f->min_rtt + RTT_FLOOR;
+	double floor_us = is_cpu_full(f) ? RTT_FULL : RTT_FLOOR;
+	return f->rtt > RTT_GROWN * f->min_rtt && f->rtt > f->min_rtt + floor_us;
 }
 
 /* Neither end waits for the other: the network, or a CPU in softirq. */
@@ -123,7 +143,7 @@ static const char *by_network(const struct facts *f)
 	if (is_queueing(f)) {
 		return "link rate";
 	}
-	if (is_cpu_full(f)) {
+	if (is_cpu_full(f) && f->softirq > SOFTIRQ) {
 		return "one CPU (softirq)";
 	}
 	/* By exclusion, so only where all the rest is known. */
@@ -133,7 +153,7 @@ static const char *by_network(const struct facts *f)
 
 static const char *tcp_limit(const struct facts *f)
 {
-	if (f->receive_window > MOST) {
+	if (f->receive_window > WAITS) {
 		return by_receiver(f);
 	}
 	/* Of two that share a full CPU, the one that had or wanted it for longer. */
@@ -141,7 +161,7 @@ static const char *tcp_limit(const struct facts *f)
 		return f->receiver_thread > f->sender_thread ? "one CPU (receiver program)"
 							     : "one CPU (sender program)";
 	}
-	if (f->send_buffer > MOST) {
+	if (f->send_buffer > WAITS) {
 		return "send buffer";
 	}
 	if (f->busy < IDLE) {

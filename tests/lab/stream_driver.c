@@ -4,10 +4,10 @@
  * prints a JSON line for each. The endpoints run as they do below an agent (in the namespace, as
  * nobody, with timer_list opened before); the agent itself is left out.
  *
- *   stream_driver [--lab DELAY_MS,MBIT_S | --netns A,B --address ADDRESS --device D]
+ *   stream_driver [--lab DELAY_MS,MBIT_S[,LOSS[,QUEUE]] | --netns A,B --address ADDRESS --device D]
  *                 [--drive light] [--type TYPE] [--streams N] [--duration S] [--send WAY]
  *                 [--receive discard] [--rate BIT_S] [--port N] [--warmup off] [--background S]
- *                 [--own-cpus on] [--cpus N,N] [--socket NAME=VALUE,...] [--repeat N] [SETTING...]
+ *                 [--own-cpus on] [--cpus N,N] [--socket END,NAME=VALUE] [SETTING...]
  *
  * Each SETTING is one sample, after KEY=VALUE has been written in the receiver's namespace ("-"
  * writes nothing). The first line names the processes: {"sender": PID, "receiver": PID}.
@@ -45,7 +45,7 @@ struct agent {
 struct arguments {
 	const char *device, *address;
 	char netns[2][64];
-	double delay_ms, rate_mbit;
+	double delay_ms, rate_mbit, loss, queue;
 	struct spec spec;
 	double duration;
 };
@@ -214,7 +214,8 @@ static void arguments_read(struct arguments *o, int argc, char **argv, int *at)
 	for (*at = 1; *at + 1 < argc && strncmp(argv[*at], "--", 2) == 0; *at += 2) {
 		const char *name = argv[*at] + 2, *v = argv[*at + 1];
 		if (strcmp(name, "lab") == 0) {
-			sscanf(v, "%lf,%lf", &o->delay_ms, &o->rate_mbit);
+			sscanf(v, "%lf,%lf,%lf,%lf", &o->delay_ms, &o->rate_mbit, &o->loss,
+			       &o->queue);
 		} else if (strcmp(name, "netns") == 0) {
 			sscanf(v, "%63[^,],%63s", o->netns[0], o->netns[1]);
 		} else if (strcmp(name, "address") == 0) {
@@ -241,6 +242,11 @@ static void arguments_read(struct arguments *o, int argc, char **argv, int *at)
 			o->spec.test.background = atof(v);
 		} else if (strcmp(name, "own-cpus") == 0) {
 			o->spec.test.own_cpus = strcmp(v, "on") == 0;
+		} else if (strcmp(name, "socket") == 0) {
+			struct spec_fixed *f = &o->spec.test.fixed[o->spec.test.n_fixed++];
+			long long value;
+			sscanf(v, "%d,%23[^=]=%lld", &f->end, f->name, &value);
+			f->value = value;
 		} else if (strcmp(name, "cpus") == 0) {
 			o->spec.test.n_cpus[0] = o->spec.test.n_cpus[1] = 1;
 			sscanf(v, "%d,%d", &o->spec.test.cpus[0][0], &o->spec.test.cpus[1][0]);
@@ -287,7 +293,9 @@ int main(int argc, char **argv)
 	arguments_read(&o, argc, argv, &at);
 	if (o.delay_ms > 0) {
 		struct lab_link link = {.delay_s = o.delay_ms / 1000,
-					.rate_bps = o.rate_mbit * 1e6};
+					.rate_bps = o.rate_mbit * 1e6,
+					.queue_bytes = (int64_t)o.queue,
+					.loss = o.loss};
 		if (launcher_start(&l, &e) < 0 || launcher_lab_create(l, &link, &lab, &e) < 0) {
 			die(e.text);
 		}

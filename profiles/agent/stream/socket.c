@@ -47,7 +47,7 @@ static int address_parse(const struct stream_options *o, int kind, struct stream
 	int r = getaddrinfo(o->address, port, &hints, &list);
 	if (r != 0) {
 		return err_set(e, -EINVAL, "%s: address %s: %s", stream_role(o), o->address,
-			       gai_strerror(r));
+			       r == EAI_NONAME ? "not an address in numbers" : gai_strerror(r));
 	}
 	memcpy(&out->addr, list->ai_addr, list->ai_addrlen);
 	out->len = list->ai_addrlen;

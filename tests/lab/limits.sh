@@ -1,0 +1,161 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Bottlenecks that are known, since this script makes them, between namespaces of its own: does the
+# sample's word name them? 90 % must be right and at most 5 % wrong; "unknown" is neither. Wants
+# root; leaves nothing behind.
+#   limits.sh [ROUNDS]
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+BUILD=${BUILD:-build}
+DRIVER=$BUILD/tests/lab/stream_driver
+ROUNDS=${1:-2}
+A=tsli-$$-a B=tsli-$$-b
+OUT=$(mktemp -d)
+ALL=0 RIGHT=0 WRONG=0
+HELPERS=()
+
+tidy() {
+	for pid in "${HELPERS[@]}"; do
+		kill "$pid" 2>/dev/null
+	done
+	ip netns del "$A" 2>/dev/null
+	ip netns del "$B" 2>/dev/null
+	rm -rf "$OUT"
+}
+trap tidy EXIT
+
+if [ "$(id -u)" != 0 ]; then
+	echo "ok limits # SKIP not root"
+	exit 0
+fi
+if ! ip netns add "$A" 2>/dev/null || ! ip netns add "$B" 2>/dev/null; then
+	echo "ok limits # SKIP no network namespaces here"
+	exit 0
+fi
+ip -n "$A" link add eth0 type veth peer name eth0 netns "$B" || exit 1
+ip -n "$A" addr add 198.18.76.1/30 dev eth0
+ip -n "$B" addr add 198.18.76.2/30 dev eth0
+ip -n "$A" link set eth0 up
+ip -n "$B" link set eth0 up
+
+veth() { "$DRIVER" --netns "$A,$B" --device eth0 --address 198.18.76.2 --duration 1 "$@"; }
+lab() { "$DRIVER" --lab "$1" --duration 1 "${@:2}"; }
+
+# judge NAME PATTERN: the driver's last line against the word that is right
+judge() {
+	local word line
+	line=$(tail -n 1 "$OUT/s")
+	word=$(grep -o '"limited_by":"[^"]*"' <<<"$line" | tail -n 1 | cut -d'"' -f4)
+	ALL=$((ALL + 1))
+	if grep -q '"error"' <<<"$line"; then
+		WRONG=$((WRONG + 1))
+		echo "# $1: failed: ${line:0:200}"
+	elif [ -z "$word" ]; then
+		echo "# $1: unknown; $(grep -o '"limits":{[^}]*}' <<<"$line")"
+	elif grep -Eq "^($2)$" <<<"$word"; then
+		RIGHT=$((RIGHT + 1))
+		echo "# $1: $word"
+	else
+		WRONG=$((WRONG + 1))
+		echo "# $1: WRONG, $word; $(grep -o '"limits":{[^}]*}' <<<"$line")"
+	fi
+}
+
+# The endpoint of one side, stopped for 45 of each 50 ms while the sample runs.
+slowed() {
+	local side=$1 pid
+	shift
+	veth --warmup off "$@" - >"$OUT/s" 2>&1 &
+	local job=$!
+	for _ in $(seq 100); do
+		pid=$(grep -o "\"$side\": [0-9]*" "$OUT/s" | grep -o '[0-9]*')
+		[ -n "$pid" ] && break
+		sleep 0.02
+	done
+	while [ "$(wc -l <"$OUT/s")" -lt 2 ] && kill -STOP "$pid" 2>/dev/null; do
+		sleep 0.045
+		kill -CONT "$pid" 2>/dev/null
+		sleep 0.005
+	done
+	wait $job
+}
+
+burn() {
+	taskset -c "$1" bash -c 'while :; do :; done' &
+	HELPERS+=($!)
+}
+
+quench() {
+	for pid in "${HELPERS[@]}"; do
+		kill "$pid" 2>/dev/null
+		wait "$pid" 2>/dev/null
+	done
+	HELPERS=()
+}
+
+shape() { tc -n "$A" qdisc replace dev eth0 root tbf rate "$1" burst 64kb latency "$2"; }
+unshape() { tc -n "$A" qdisc del dev eth0 root; }
+
+has_tbf() { shape 100mbit 50ms 2>/dev/null && unshape; }
+has_nft() { command -v nft >/dev/null; }
+
+round() {
+	lab 10,1000 --socket 1,receive_buffer=65536 - >"$OUT/s" 2>&1
+	judge small_receive_buffer 'receive window'
+	lab 10,1000 "net.ipv4.tcp_rmem=4096 65536 131072" >"$OUT/s" 2>&1
+	judge small_tcp_rmem 'receive window'
+	lab 10,1000 --streams 3 "net.ipv4.tcp_rmem=4096 32768 65536" >"$OUT/s" 2>&1
+	judge small_tcp_rmem_3_streams 'receive window'
+	lab 10,1000 --socket 0,send_buffer=32768 - >"$OUT/s" 2>&1
+	judge small_send_buffer 'send buffer'
+	lab 10,1000 --socket 0,send_buffer=65536 --streams 2 - >"$OUT/s" 2>&1
+	judge small_send_buffer_2_streams 'send buffer'
+	lab 5,30 - >"$OUT/s" 2>&1
+	judge link_of_30_Mbit 'link rate'
+	lab 5,100,0,1000000 --streams 2 - >"$OUT/s" 2>&1
+	judge link_of_100_Mbit 'link rate'
+	lab 10,1000,0.01 - >"$OUT/s" 2>&1
+	judge loss_of_1_percent 'loss'
+	if has_tbf; then
+		shape 50mbit 100ms
+		veth - >"$OUT/s" 2>&1
+		judge shaper_of_50_Mbit 'link rate'
+		unshape
+	fi
+	if has_nft; then
+		ip netns exec "$B" nft "add table inet t; add chain inet t c { type filter hook input priority 0; }; add rule inet t c meta length > 500 numgen random mod 100 < 3 drop"
+		veth - >"$OUT/s" 2>&1
+		judge firewall_loses_3_percent 'loss'
+		ip netns exec "$B" nft delete table inet t
+	fi
+	slowed receiver --socket 1,receive_buffer=1048576
+	judge slow_receiver 'receiver program'
+	slowed receiver --socket 1,receive_buffer=262144
+	judge slow_receiver_small_buffer 'receiver program'
+	slowed sender
+	judge slow_sender 'sender program'
+	burn 0
+	veth --cpus 0,1 --socket 0,message_size=256 --socket 0,nodelay=1 - >"$OUT/s" 2>&1
+	judge sender_on_a_burnt_cpu 'one CPU .*'
+	veth --cpus 1,0 --socket 1,receive_size=256 - >"$OUT/s" 2>&1
+	judge receiver_on_a_burnt_cpu 'one CPU .*'
+	quench
+	veth --cpus 0,0 - >"$OUT/s" 2>&1
+	judge both_on_one_cpu 'one CPU .*'
+	veth --type udp_stream --rate 5e6 - >"$OUT/s" 2>&1
+	judge udp_at_a_rate 'sender program'
+	veth --type udp_stream --cpus 0,1 --socket 1,receive_buffer=4096 --socket 0,message_size=9000 \
+		--drive light - >"$OUT/s" 2>&1
+	judge udp_small_receive_buffer 'receiver program|one CPU .*'
+}
+
+for _ in $(seq "$ROUNDS"); do
+	round
+done
+echo "# of $ALL bottlenecks $RIGHT named right, $WRONG wrong, $((ALL - RIGHT - WRONG)) unknown"
+if [ $((RIGHT * 100)) -ge $((ALL * 90)) ] && [ $((WRONG * 100)) -le $((ALL * 5)) ]; then
+	echo "ok limits ($RIGHT of $ALL right, $WRONG wrong)"
+else
+	echo "not ok limits - $RIGHT of $ALL right, $WRONG wrong"
+	exit 1
+fi
