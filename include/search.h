@@ -75,8 +75,9 @@ struct search_ops {
 	json_t *(*explain)(void *state);
 };
 
-/* algorithm: auto, sobol, random, grid, coordinate, or any derivative-free NLopt algorithm by its
- * name, e.g. GN_DIRECT_L (an NLOPT_ in front is allowed). ERR_USAGE with the nearest name. */
+/* algorithm: auto (which is surrogate), surrogate, sobol, random, grid, coordinate, or any
+ * derivative-free NLopt algorithm by its name, e.g. GN_DIRECT_L (an NLOPT_ in front is allowed).
+ * ERR_USAGE with the nearest name. */
 int search_create(const char *algorithm, const struct search_problem *p, struct search **out,
 		  struct err *e);
 bool search_known(const char *algorithm, struct err *e);

@@ -8,8 +8,8 @@
 
 #include "search.h"
 
-extern const struct search_ops search_auto, search_surrogate, search_sobol, search_random,
-	search_grid, search_coordinate, search_nlopt;
+extern const struct search_ops search_surrogate, search_sobol, search_random, search_grid,
+	search_coordinate, search_nlopt;
 
 /* Moves a point to the middle of its cell in each dimension with levels; clips to the cube. */
 void search_snap(const struct search_problem *p, double *x);

@@ -13,8 +13,9 @@
 
 /* Expected gain (fraction of the score) below which a proposal is idle. */
 #define WORTH_LEARNING 2e-4
-#define SNAP_DISTANCE2 4e-4 /* squared scaled distance under which a proposal is a replicate */
-#define REFUSALS       64   /* first points in a row that are not allowed */
+#define NOTHING	       -30.0 /* log of a gain that is but rounding: one point is all there is */
+#define SNAP_DISTANCE2 4e-4  /* squared scaled distance under which a proposal is a replicate */
+#define REFUSALS       64    /* first points in a row that are not allowed */
 
 struct surrogate {
 	struct search_problem p;
@@ -208,7 +209,8 @@ static int propose(struct surrogate *s, double *x, struct err *e)
 	double log_gain = acquisition_maximise(&q, &s->rng, x);
 	bool searching = q.m == 0; /* nothing known keeps the limits */
 	acquisition_clear(&q);
-	if (log_gain == -INFINITY) {
+	bool nothing = log_gain < NOTHING && !searching && !s->p.whole_budget;
+	if (nothing || log_gain == -INFINITY) {
 		return 0;
 	}
 	snap_to_known(s, x);
