@@ -150,6 +150,15 @@ install: programs
 lint:
 	clang-format --dry-run --Werror $(SOURCES) include/*.h $(UNIT_SOURCES)
 
+# How many measurements the searches need, on surfaces whose truth is known: an hour of two cores.
+SEARCH_BENCH := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/bench/search*.c tests/bench/surfaces*.c))
+$(BUILD)/tests/bench/search: $(SEARCH_BENCH) $(LIB)
+	@echo "  LD    $@"
+	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(ALL_LIBS)
+.PHONY: bench-search
+bench-search: $(BUILD)/tests/bench/search
+	@tests/bench/search.sh $< $(BUILD)/bench-search
+
 clean:
 	rm -rf $(BUILD)
 

@@ -5,8 +5,8 @@
  * (points in, noisy values out); "report" makes tables of such lines; "describe" and "time" look at
  * surfaces and at the time of a step.
  */
-#include "bench.h"
-#include "bench_report.h"
+#include "search_bench.h"
+#include "search_report.h"
 #include <getopt.h>
 #include <math.h>
 #include <stdio.h>

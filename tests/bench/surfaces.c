@@ -4,8 +4,8 @@
  * the placement of interrupts. Their formulas are inventions that share the shape of the real
  * thing.
  */
-#include "bench.h"
 #include "cleanup.h"
+#include "search_bench.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
  * copies, segments, interrupts and remote memory, and the slowest of link, window and CPUs sets the
  * rate. The numbers are inventions.
  */
-#include "bench.h"
+#include "search_bench.h"
 #include <math.h>
 
 /* Irq policies and memory policies by meaning. */

@@ -4,8 +4,8 @@
  * them, and runs of one method on one surface. The surfaces are ours and synthetic; their truth is
  * known, which a real host's never is. Used by the bench program and by the short unit test.
  */
-#ifndef TUNESWEEP_BENCH_H
-#define TUNESWEEP_BENCH_H
+#ifndef TUNESWEEP_SEARCH_BENCH_H
+#define TUNESWEEP_SEARCH_BENCH_H
 
 #include "search.h"
 #include "stats.h"

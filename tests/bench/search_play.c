@@ -3,8 +3,8 @@
  * One run of one method over one bench world, as a sweep would do it: the kernel's defaults first,
  * then ask, measure, tell; after each test the true regret of what would be recommended then.
  */
-#include "bench.h"
 #include "monotonic.h"
+#include "search_bench.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

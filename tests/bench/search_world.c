@@ -3,7 +3,7 @@
  * A bench surface as one seed makes it: bounds moved, labels permuted, the true optimum sought with
  * the truth at hand; and its machine, with noise, low outliers and drift.
  */
-#include "bench.h"
+#include "search_bench.h"
 #include "search_private.h"
 #include <math.h>
 #include <nlopt.h>

@@ -4,7 +4,7 @@
  * of paired regret ratios with bootstrap intervals; how many tests one method needs to be as good
  * as another. Regrets below 0.05 % count as 0.05 %: no real host can tell them apart.
  */
-#include "bench_report.h"
+#include "search_report.h"
 #include "stats.h"
 #include <math.h>
 #include <stdbool.h>
