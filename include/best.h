@@ -20,6 +20,12 @@ struct best_point {	      /* a configuration and what it measured; all borrowed 
 	double score;		     /* NaN: not known */
 };
 
+struct best_part { /* what a part of the configuration brings by itself; pairs 0: not measured */
+	const char *key; /* of a setting's effect, as in the values */
+	struct interval score, throughput, service_demand; /* percent */
+	int pairs;
+};
+
 struct best_inputs {
 	const char *run, *name;
 	const char *status;  /* complete, interrupted, failed */
@@ -33,6 +39,9 @@ struct best_inputs {
 	bool as_difference;
 	bool significant; /* the score's interval excludes 0 */
 	int pairs;
+	struct best_part host_only, application_only;
+	const struct best_part *effects; /* n_effects; borrowed */
+	size_t n_effects;
 	bool restored;
 	const char *store; /* path; NULL: nothing was kept */
 };
@@ -50,13 +59,14 @@ json_t *best_evidence(const struct best_inputs *in, const char *spec_sha256, int
 struct best_setting {	  /* one swept field */
 	const char *host; /* "" or NULL if it has none */
 	struct assignment assignment;
-	struct value was; /* VALUE_NONE if not known */
+	struct value was;	/* VALUE_NONE if not known */
+	struct interval effect; /* percent of the score; estimate NaN where it was not measured */
 };
 
 /*
  * Fills p, which the caller clears with profile_clear also after an error: host scope under
  * settings, run scope under application. machine and evidence are copied by reference; NULL leaves
- * them out. Effects are unknown (NaN) until they are measured.
+ * them out.
  */
 int best_profile(struct profile *p, const char *name, const struct best_setting *settings, size_t n,
 		 json_t *machine, json_t *evidence, struct err *e);

@@ -67,6 +67,37 @@ static json_t *bounds_json(const struct interval *i)
 	return a;
 }
 
+/* A part of the gain, or null where the budget did not reach to measure it. */
+static json_t *part_json(const struct best_part *p)
+{
+	json_t *o = json_object();
+	if (p->pairs == 0) {
+		json_decref(o);
+		return json_null();
+	}
+	if (p->key) {
+		json_object_set_new(o, "set", json_string(p->key));
+	}
+	json_object_set_new(o, "percent", json_number_or_null(p->score.estimate));
+	json_object_set_new(o, "interval", bounds_json(&p->score));
+	json_object_set_new(o, "throughput_percent", json_number_or_null(p->throughput.estimate));
+	json_object_set_new(o, "service_demand_percent",
+			    json_number_or_null(p->service_demand.estimate));
+	json_object_set_new(o, "pairs", json_integer(p->pairs));
+	return o;
+}
+
+static json_t *effects_json(const struct best_inputs *in)
+{
+	json_t *a = json_array();
+	for (size_t i = 0; i < in->n_effects; i++) {
+		if (in->effects[i].pairs > 0) {
+			json_array_append_new(a, part_json(&in->effects[i]));
+		}
+	}
+	return a;
+}
+
 static json_t *gain_json(const struct best_inputs *in)
 {
 	if (!gain_known(in)) {
@@ -87,8 +118,8 @@ static json_t *gain_json(const struct best_inputs *in)
 	json_object_set_new(o, "service_demand_percent",
 			    json_number_or_null(in->service_demand.estimate));
 	json_object_set_new(o, "service_demand_interval", bounds_json(&in->service_demand));
-	json_object_set_new(o, "host_only", json_null());
-	json_object_set_new(o, "application_only", json_null());
+	json_object_set_new(o, "host_only", part_json(&in->host_only));
+	json_object_set_new(o, "application_only", part_json(&in->application_only));
 	return o;
 }
 
@@ -107,7 +138,7 @@ json_t *best_result_json(const struct best_inputs *in)
 	json_object_set_new(o, "gain", gain_json(in));
 	json_object_set_new(o, "recommended",
 			    json_string(best_is_recommended(in) ? "best" : "baseline"));
-	json_object_set_new(o, "effects", json_array());
+	json_object_set_new(o, "effects", effects_json(in));
 	json_object_set_new(o, "restored", json_boolean(in->restored));
 	json_object_set_new(o, "store", json_text_or_null(in->store));
 	return o;
@@ -173,7 +204,8 @@ static void fill_setting(struct profile_setting *to, const struct best_setting *
 	snprintf(to->host, sizeof(to->host), "%s", from->host ? from->host : "");
 	to->assignment = from->assignment;
 	to->was = from->was;
-	to->effect = (struct profile_effect){NAN, NAN, NAN, NAN};
+	to->effect = (struct profile_effect){from->effect.estimate, from->effect.lo,
+					     from->effect.hi, from->effect.level};
 }
 
 int best_profile(struct profile *p, const char *name, const struct best_setting *settings, size_t n,

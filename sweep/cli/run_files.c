@@ -10,6 +10,7 @@
 #include "report.h"
 #include <errno.h>
 #include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -18,6 +19,7 @@ struct files { /* what is written from */
 	struct run *r;
 	char dir[PATH_MAX], store[PATH_MAX];
 	struct best_inputs in;
+	struct best_part effects[SPEC_TUNABLES_MAX];
 };
 
 /* Makes a folder and those above it. */
@@ -95,7 +97,8 @@ static int write_profile(const struct files *f, struct err *e)
 		settings[n] = (struct best_setting){.host = host < 0 ? ""
 								     : r->spec->hosts[host].name,
 						    .assignment = d->target,
-						    .was = r->result.baseline.v[i]};
+						    .was = r->result.baseline.v[i],
+						    .effect = f->effects[i].score};
 		settings[n++].assignment.value = r->result.best.v[i];
 	}
 	auto_json json_t *fingerprint = NULL;
@@ -120,6 +123,16 @@ static int write_report(const struct files *f, struct err *e)
 	return rc < 0 ? rc : report_save(run, "html", path, e);
 }
 
+static struct best_part part_of(const struct gain *g, const char *key)
+{
+	struct interval unknown = {NAN, NAN, NAN, NAN};
+	return (struct best_part){.key = key,
+				  .score = g->pairs ? g->score : unknown,
+				  .throughput = g->throughput,
+				  .service_demand = g->service_demand,
+				  .pairs = g->pairs};
+}
+
 static void fill_inputs(struct files *f, const char *status, json_t *const values[3])
 {
 	const struct loop_result *x = &f->r->result;
@@ -139,9 +152,16 @@ static void fill_inputs(struct files *f, const char *status, json_t *const value
 		.service_demand = x->proof.gain.service_demand,
 		.significant = x->proof.gain.significant,
 		.pairs = x->proof.gain.pairs,
+		.host_only = part_of(&x->proof.host_only, NULL),
+		.application_only = part_of(&x->proof.application_only, NULL),
+		.effects = f->effects,
+		.n_effects = f->r->space->n,
 		.restored = f->r->restored,
 		.store = f->store,
 	};
+	for (size_t i = 0; i < f->r->space->n; i++) {
+		f->effects[i] = part_of(&x->proof.effect[i], f->r->space->dims[i].key);
+	}
 }
 
 static int write_all(struct files *f, const char *status, struct err *e)

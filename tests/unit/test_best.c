@@ -201,6 +201,28 @@ static void evidence(void **state)
 	assert_true(json_get_number(o, "boots") == 1);
 }
 
+static void parts_of_a_gain(void **state)
+{
+	struct best_inputs *in = *state;
+	struct best_part effects[2] = {
+		{.key = "a.b", .pairs = 0},
+		{.key = "c.d@e", .score = {2, 1, 3, 0.95}, .pairs = 9},
+	};
+	in->host_only = (struct best_part){
+		.score = {5, 4, 6, 0.95}, .throughput = {NAN, NAN, NAN, 0.95}, .pairs = 8};
+	in->effects = effects;
+	in->n_effects = 2;
+	auto_json json_t *o = best_result_json(in);
+	const json_t *gain = json_object_get(o, "gain"), *list = json_object_get(o, "effects");
+	const json_t *host = json_object_get(gain, "host_only");
+	assert_true(json_get_number(host, "percent") == 5);
+	assert_true(json_is_null(json_object_get(host, "throughput_percent")));
+	assert_true(json_is_null(json_object_get(gain, "application_only")));
+	assert_int_equal(1, json_array_size(list));
+	assert_string_equal("c.d@e", json_get_text(json_array_get(list, 0), "set", ""));
+	assert_true(json_get_number(json_array_get(list, 0), "percent") == 2);
+}
+
 static void profile_of_settings(void **state)
 {
 	(void)state;
@@ -214,6 +236,8 @@ static void profile_of_settings(void **state)
 	s[1].assignment.setting.tunable = &run_scope;
 	s[0].assignment.value = value_int(2);
 	strcpy(s[2].assignment.field, "max");
+	s[0].effect.estimate = s[1].effect.estimate = NAN;
+	s[2].effect = (struct interval){8.1, 7, 9.2, 0.95};
 	auto_json json_t *block = json_object();
 	assert_int_equal(best_profile(&p, "x", s, 3, block, NULL, &e), 0);
 	assert_string_equal(p.name, "x");
@@ -224,6 +248,7 @@ static void profile_of_settings(void **state)
 	assert_int_equal(p.settings[0].assignment.value.i, 2);
 	assert_true(isnan(p.settings[0].effect.percent));
 	assert_string_equal(p.settings[1].assignment.field, "max");
+	assert_true(p.settings[1].effect.percent == 8.1 && p.settings[1].effect.hi == 9.2);
 	assert_string_equal(p.application[0].host, "");
 	assert_ptr_equal(p.machine, block);
 	assert_null(p.evidence);
@@ -237,13 +262,10 @@ static void profile_of_settings(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		WITH_INPUTS(keys_of_the_interface),
-		WITH_INPUTS(asked_where_it_differs),
-		WITH_INPUTS(recommendation),
-		WITH_INPUTS(failed_baseline),
-		WITH_INPUTS(nothing_known),
-		WITH_INPUTS(scores_without_ratio),
-		WITH_INPUTS(evidence),
+		WITH_INPUTS(keys_of_the_interface),  WITH_INPUTS(parts_of_a_gain),
+		WITH_INPUTS(asked_where_it_differs), WITH_INPUTS(recommendation),
+		WITH_INPUTS(failed_baseline),	     WITH_INPUTS(nothing_known),
+		WITH_INPUTS(scores_without_ratio),   WITH_INPUTS(evidence),
 		WITH_INPUTS(profile_of_settings),
 	};
 	return cmocka_run_group_tests_name("best", tests, NULL, NULL);
