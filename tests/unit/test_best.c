@@ -203,16 +203,17 @@ static void evidence(void **state)
 
 static void parts_of_a_gain(void **state)
 {
-	struct best_inputs *in = *state;
+	(void)state;
+	struct best_inputs in = inputs();
 	struct best_part effects[2] = {
 		{.key = "a.b", .pairs = 0},
 		{.key = "c.d@e", .score = {2, 1, 3, 0.95}, .pairs = 9},
 	};
-	in->host_only = (struct best_part){
+	in.host_only = (struct best_part){
 		.score = {5, 4, 6, 0.95}, .throughput = {NAN, NAN, NAN, 0.95}, .pairs = 8};
-	in->effects = effects;
-	in->n_effects = 2;
-	auto_json json_t *o = best_result_json(in);
+	in.effects = effects;
+	in.n_effects = 2;
+	auto_json json_t *o = result(&in);
 	const json_t *gain = json_object_get(o, "gain"), *list = json_object_get(o, "effects");
 	const json_t *host = json_object_get(gain, "host_only");
 	assert_true(json_get_number(host, "percent") == 5);
