@@ -21,6 +21,8 @@ enum cli_status { /* INTERFACE, "Exit status" */
 		  CLI_USAGE = 2,
 		  CLI_REFUSED = 3,
 		  CLI_NOT_RESTORED = 4,
+		  CLI_CANNOT_TELL = 125, /* check alone, with the next */
+		  CLI_SETUP = 129,
 		  CLI_INTERRUPTED = 130,
 };
 
@@ -41,7 +43,8 @@ struct command {
 	const char *summary;
 	const struct cli_option *options; /* of its own, besides the common ones; may be NULL */
 	bool needs_launcher;		  /* it starts agents or programs */
-	int (*run)(struct cli *c);	  /* returns an enum cli_status */
+	bool verdict; /* it answers as git bisect run reads it: every error is CLI_SETUP */
+	int (*run)(struct cli *c); /* returns an enum cli_status */
 };
 
 struct cli { /* one invocation */
@@ -83,6 +86,7 @@ int cli_restore_crashed(struct cli *c);
 /* The commands: a file each. */
 extern const struct command command_run, command_init, command_apply, command_rollback,
 	command_status, command_verify, command_list, command_show, command_results, command_report,
-	command_import, command_timeline, command_compare, command_test;
+	command_import, command_timeline, command_compare, command_check, command_export_runs,
+	command_test;
 
 #endif

@@ -31,8 +31,9 @@ struct observations {
 };
 
 enum observe {
-	OBSERVE_BASELINE, /* the machine as it was, single tests, and what was imported */
+	OBSERVE_BASELINE, /* the machine as it was (also in proofs), single tests, imports */
 	OBSERVE_BEST,	  /* what the proofs measured of the winners */
+	OBSERVE_CHECKS,	  /* what the check command measured */
 	OBSERVE_ALL,
 };
 

@@ -47,7 +47,8 @@ struct verdict_result {
  */
 struct verdict_result verdict_by_boots(const struct verdict_input *in);
 
-/* Within one boot, or where there is no boot to speak of: logarithms of samples, unpaired. */
+/* more is in samples here; INFINITY where the reference has too few itself. Within one boot, or
+ * where there is no boot to speak of: logarithms of samples, unpaired. */
 struct verdict_result verdict_by_samples(const double *reference, size_t n_reference,
 					 const double *here, size_t n_here, double threshold);
 

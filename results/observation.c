@@ -135,10 +135,10 @@ static int add_set(struct reading *r, sqlite3_stmt *st, struct err *e)
 	struct observation_set *set = &r->out->set[r->out->n_sets++];
 	auto_json json_t *own = parsed((const char *)sqlite3_column_text(st, 3));
 	auto_json json_t *values = parsed((const char *)sqlite3_column_text(st, 4));
-	bool imported = json_is_object(own);
 	memset(set, 0, sizeof(*set));
 	snprintf(set->run, sizeof(set->run), "%s", run);
 	snprintf(set->phase, sizeof(set->phase), "%s", (const char *)sqlite3_column_text(st, 2));
+	bool imported = !strcmp(set->phase, "import");
 	set->labels = labels_of(r, own, imported ? values : NULL);
 	set->values = r->o->values ? json_incref(values) : NULL;
 	set->first = r->out->n_items;
@@ -168,9 +168,12 @@ static int prepare(struct reading *r, sqlite3_stmt **st, struct err *e)
 {
 	/* A configuration's text is long, and not wanted for every sample of a sweep. */
 	static const char *const which[] = {
-		[OBSERVE_BASELINE] = "t.phase IN ('baseline', 'test', 'import')",
+		[OBSERVE_BASELINE] = "(t.phase IN ('baseline', 'test', 'import') OR (t.phase = "
+				     "'proof' AND t.config = (SELECT b.config FROM trial b WHERE "
+				     "b.run = t.run AND b.phase = 'baseline' LIMIT 1)))",
 		[OBSERVE_BEST] = "t.phase = 'proof' AND t.config <> (SELECT b.config FROM trial b "
 				 "WHERE b.run = t.run AND b.phase = 'baseline' LIMIT 1)",
+		[OBSERVE_CHECKS] = "t.phase = 'check'",
 		[OBSERVE_ALL] = "1",
 	};
 	char sql[1024];

@@ -9,7 +9,8 @@
 
 bool timeline_label_is_aside(const char *label, const char *by)
 {
-	static const char *const aside[] = {"boot", "date", "note", "run", "tool", "file"};
+	static const char *const aside[] = {"boot", "date", "note",  "run",
+					    "tool", "file", "check", "build"};
 	for (size_t i = 0; i < ARRAY_SIZE(aside); i++) {
 		if (!strcmp(label, aside[i])) {
 			return true;

@@ -147,6 +147,17 @@ struct verdict_result verdict_by_boots(const struct verdict_input *in)
 	return freedom >= FEWEST_FREEDOM && r.sd > 0 ? by_t(in, freedom, r) : r;
 }
 
+/* For a difference of two means with both error rates, normal values: samples a side. */
+static double samples_wanted(const double *a, size_t n, const double *b, size_t m, double delta)
+{
+	double z = gsl_cdf_ugaussian_Pinv(1 - VERDICT_FALSE_ALARM) +
+		   gsl_cdf_ugaussian_Pinv(1 - VERDICT_MISSED);
+	double sd = fmax(n > 1 ? stats_sd(a, n) : 0, m > 1 ? stats_sd(b, m) : 0);
+	double wanted = ceil(2 * (z * sd / delta) * (z * sd / delta));
+	/* The rank test needs a few, however quiet they are. */
+	return fmax(wanted, 6);
+}
+
 struct verdict_result verdict_by_samples(const double *reference, size_t n_reference,
 					 const double *here, size_t n_here, double threshold)
 {
@@ -161,6 +172,9 @@ struct verdict_result verdict_by_samples(const double *reference, size_t n_refer
 		r.verdict = VERDICT_REGRESSION;
 	} else if (missed.lo > -delta && missed.estimate > -delta / 2) {
 		r.verdict = VERDICT_GOOD;
+	} else {
+		double wanted = samples_wanted(reference, n_reference, here, n_here, delta);
+		r.more = n_reference < 4 ? INFINITY : fmax(wanted - (double)n_here, 1);
 	}
 	return r;
 }

@@ -13,9 +13,10 @@
 #include <sys/signalfd.h>
 
 static const struct command *const commands[] = {
-	&command_init,	 &command_run,	    &command_apply,   &command_rollback, &command_status,
-	&command_verify, &command_list,	    &command_show,    &command_results,	 &command_report,
-	&command_import, &command_timeline, &command_compare, &command_test,
+	&command_init,	  &command_run,	   &command_apply,	 &command_rollback,
+	&command_status,  &command_verify, &command_list,	 &command_show,
+	&command_results, &command_report, &command_import,	 &command_timeline,
+	&command_compare, &command_check,  &command_export_runs, &command_test,
 };
 
 static void print_usage(FILE *out)

@@ -9,8 +9,11 @@
 #include <stdio.h>
 #include <string.h>
 
-static int status_of(const struct err *e)
+static int status_of(const struct cli *c, const struct err *e)
 {
+	if (c->command && c->command->verdict) {
+		return CLI_SETUP; /* 2 to 4 would mean "bad" to git bisect run */
+	}
 	switch (e->class) {
 	case ERR_USAGE:
 		return CLI_USAGE;
@@ -27,10 +30,10 @@ int cli_fail(const struct cli *c, const struct err *e)
 	fprintf(stderr, "tunesweep: %s\n", e->text);
 	if (c->json) {
 		auto_json json_t *j = json_pack("{s:s, s:i}", "error", e->text, "status",
-						status_of(e));
+						status_of(c, e));
 		cli_print_json(j);
 	}
-	return status_of(e);
+	return status_of(c, e);
 }
 
 void cli_note(const struct cli *c, const char *fmt, ...)

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * One configuration of a spec measured again, some times over: nothing is searched, everything is
+ * rolled back. Called by the check command.
+ */
+#ifndef TUNESWEEP_RECHECK_H
+#define TUNESWEEP_RECHECK_H
+
+#include "hosts.h"
+#include "sample.h"
+
+struct recheck {
+	const struct spec *spec;
+	const json_t *values; /* of the configuration, as in result.json; NULL: the baseline */
+	struct launcher *launcher;
+	int interrupt_fd;
+	int samples;
+};
+
+struct recheck_result {
+	json_t *hosts;	/* {name: fingerprint} */
+	json_t *values; /* what the hosts had in the end */
+	struct sample *sample;
+	size_t n, failed;
+	bool interrupted;
+};
+
+/* 0 also when interrupted or when samples failed; ERR_RESTORE outweighs other errors. The result is
+ * cleared by the caller in every case. */
+int recheck_run(const struct recheck *o, struct recheck_result *out, struct err *e);
+void recheck_clear(struct recheck_result *r);
+
+#endif
