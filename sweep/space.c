@@ -7,19 +7,7 @@
 
 #include "cleanup.h"
 #include <errno.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
-
-int space_refuse(const struct spec *spec, struct spec_place at, struct err *e, const char *fmt, ...)
-{
-	char sentence[600];
-	va_list ap;
-	va_start(ap, fmt);
-	vsnprintf(sentence, sizeof(sentence), fmt, ap);
-	va_end(ap);
-	return err_set(e, -EOPNOTSUPP, "%s:%u:%u: %s", spec->path, at.line, at.column, sentence);
-}
 
 /*
  * Run scope is asked of nobody. The present values are what programs do when nothing is named
