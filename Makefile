@@ -147,6 +147,15 @@ install: programs
 	install -d $(DESTDIR)$(PREFIX)/share/tunesweep/specs
 	install -m 644 sweep/specs/*.yaml $(DESTDIR)$(PREFIX)/share/tunesweep/specs
 
+# Speed of the store at 1,000,000 samples.
+.PHONY: bench-store
+$(BUILD)/tests/bench/store: tests/bench/store.c $(LIB)
+	@mkdir -p $(@D)
+	@echo "  LD    $@"
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(ALL_LIBS)
+bench-store: programs $(BUILD)/tests/bench/store
+	@tests/bench/store.sh $(BUILD)
+
 lint:
 	clang-format --dry-run --Werror $(SOURCES) include/*.h $(UNIT_SOURCES)
 
