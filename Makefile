@@ -164,6 +164,14 @@ SEARCH_BENCH := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/bench/search*.c tes
 $(BUILD)/tests/bench/search: $(SEARCH_BENCH) $(LIB)
 	@echo "  LD    $@"
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(ALL_LIBS)
+# The built-in engine beside iperf3, nuttcp, and netperf and neper where they are; root, minutes.
+$(BUILD)/tests/bench/stream: $(BUILD)/tests/bench/stream.o $(LIB)
+	@echo "  LD    $@"
+	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(ALL_LIBS)
+.PHONY: bench-stream
+bench-stream: $(BUILD)/tests/bench/stream $(BUILD)/tests/lab/stream_driver
+	@tests/bench/stream.sh $^
+
 .PHONY: bench-search
 bench-search: $(BUILD)/tests/bench/search
 	@tests/bench/search.sh $< $(BUILD)/bench-search

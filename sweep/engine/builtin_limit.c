@@ -13,6 +13,7 @@
 			 shut once a round trip gives is 0.4 */
 #define FULL	   0.9	/* of the window: a thread had or wanted a CPU */
 #define MOSTLY	   0.65 /* the same, where that CPU is known to be full */
+#define HELD_UP	   0.8	/* where what is not read says already that it is the receiver */
 #define CPU_FULL   0.95
 #define IDLE	   0.75 /* below: the sender's TCP had nothing to send for a good part of the time */
 #define QUEUE_HELD 0.2	/* of the receive buffer: the program does not read what is there */
@@ -122,7 +123,7 @@ static double full(const struct facts *f)
 
 static const char *by_receiver(const struct facts *f)
 {
-	if (f->receiver_thread > full(f)) {
+	if (f->receiver_thread > HELD_UP) {
 		return "one CPU (receiver program)";
 	}
 	return f->unread > QUEUE_HELD ? "receiver program" : "receive window";

@@ -18,11 +18,36 @@
 
 #define ZEROCOPY_REAP 16 /* sends between two looks at the error queue */
 
+#define PIECE  ((size_t)64 * 1024)
+#define PIECES 1024 /* as many as the kernel takes (UIO_MAXIOV) */
+
 struct buffers {
 	char *memory;
 	size_t call;
 	int ring;
 };
+
+/* One call of so many bytes over the same piece of memory. */
+struct pieces {
+	struct iovec v[PIECES];
+	struct msghdr m;
+};
+
+static void pieces_init(struct pieces *p, char *piece, size_t call)
+{
+	memset(&p->m, 0, sizeof(p->m));
+	p->m.msg_iov = p->v;
+	for (size_t left = call; left > 0 && p->m.msg_iovlen < PIECES;) {
+		size_t n = left < PIECE ? left : PIECE;
+		p->v[p->m.msg_iovlen++] = (struct iovec){piece, n};
+		left -= n;
+	}
+}
+
+static bool in_pieces(const struct stream_options *o, size_t call, int ring)
+{
+	return o->light && ring == 1 && call > PIECE && call <= PIECES * PIECE;
+}
 
 /* The next of the ring's buffers. */
 static char *buffer_next(const struct buffers *b, int *slot)
@@ -37,6 +62,21 @@ static int send_plain(struct flow_lane *lane, const struct buffers *b)
 	int slot = 0;
 	while (!flow_is_stopping(lane)) {
 		ssize_t n = send(lane->flow->fd, buffer_next(b, &slot), b->call, MSG_NOSIGNAL);
+		if (n > 0) {
+			flow_add(&lane->sent, (uint64_t)n);
+		} else if (n < 0 && errno != EINTR) {
+			return errno;
+		}
+	}
+	return 0;
+}
+
+static int send_pieces(struct flow_lane *lane, const struct buffers *b)
+{
+	struct pieces p;
+	pieces_init(&p, b->memory, b->call);
+	while (!flow_is_stopping(lane)) {
+		ssize_t n = sendmsg(lane->flow->fd, &p.m, MSG_NOSIGNAL);
 		if (n > 0) {
 			flow_add(&lane->sent, (uint64_t)n);
 		} else if (n < 0 && errno != EINTR) {
@@ -192,34 +232,48 @@ int flow_tcp_send(struct flow_lane *lane)
 	};
 	const struct stream_options *o = lane->flow->o;
 	struct buffers b = {.call = o->send_size, .ring = o->ring};
-	size_t size = b.call * (size_t)b.ring;
+	bool pieces = o->send == SEND_PLAIN && in_pieces(o, b.call, b.ring);
+	size_t size = pieces ? PIECE : b.call * (size_t)b.ring;
 	b.memory = flow_map(size);
 	if (!b.memory) {
 		return ENOMEM;
 	}
-	int error = ways[o->send](lane, &b);
+	int error = pieces ? send_pieces(lane, &b) : ways[o->send](lane, &b);
 	flow_unmap(b.memory, size);
 	return error;
 }
 
+static int receive(struct flow_lane *lane, struct msghdr *m, int flags)
+{
+	while (!flow_is_stopping(lane)) {
+		ssize_t n = recvmsg(lane->flow->fd, m, flags);
+		if (n > 0) {
+			flow_add(&lane->received, (uint64_t)n);
+		} else if (n == 0) {
+			return FLOW_PEER_CLOSED;
+		} else if (errno != EINTR) {
+			return errno;
+		}
+	}
+	return 0;
+}
+
 int flow_tcp_receive(struct flow_lane *lane)
 {
-	size_t size = lane->flow->o->receive_size;
-	int flags = lane->flow->o->discard ? MSG_TRUNC : 0, error = 0;
+	const struct stream_options *o = lane->flow->o;
+	bool small = in_pieces(o, o->receive_size, 1) && !o->discard;
+	size_t size = small ? PIECE : o->receive_size;
+	struct pieces p;
 	char *buf = flow_map(size);
 	if (!buf) {
 		return ENOMEM;
 	}
-	while (!error && !flow_is_stopping(lane)) {
-		ssize_t n = recv(lane->flow->fd, buf, size, flags);
-		if (n > 0) {
-			flow_add(&lane->received, (uint64_t)n);
-		} else if (n == 0) {
-			error = FLOW_PEER_CLOSED;
-		} else if (errno != EINTR) {
-			error = errno;
-		}
+	pieces_init(&p, buf, o->receive_size);
+	if (!small) {
+		p.v[0].iov_len = size;
+		p.m.msg_iovlen = 1;
 	}
+	int error = receive(lane, &p.m, o->discard ? MSG_TRUNC : 0);
 	flow_unmap(buf, size);
 	return error;
 }

@@ -13,7 +13,7 @@
 #define MIB	     (1024 * KIB)
 #define MEMORY_MAX   (1024 * MIB)
 #define CLASSIC_CALL (128 * KIB)
-#define LIGHT_CALL   (2 * MIB)
+#define LIGHT_CALL   (4 * MIB)
 #define UDP_CALL     1472 /* what an Ethernet frame holds over IPv4 */
 
 #define WISH(member, lo, hi)                                                                       \

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#define LIGHT_RECEIVE_LOWAT (1024 * 1024)
+#define LIGHT_RECEIVE_LOWAT (2 * 1024 * 1024)
 #define USER_TIMEOUT_MS	    5000
 
 int tcp_prepare(int fd, const struct stream_options *o, struct err *e)
