@@ -40,7 +40,9 @@ struct loop_result {
 	bool assumed_baseline;		   /* some dimension has no present value or default */
 	int samples, failed;		   /* of the search */
 	double seconds;
-	bool exhausted;	      /* the search ended before its budget: nothing was worth its time */
+	struct configuration winner, winner_asked; /* the best after pruning: what is proved */
+	int pruned;	/* how many of the best's settings went back to the baseline for that */
+	bool exhausted; /* the search ended before its budget: nothing was worth its time */
 	bool knows_remaining; /* how much more than the best there may be, in remaining */
 	double remaining;     /* in log(score), or in score where scores are not positive */
 	bool has_gain;	      /* proof.gain holds at least one pair */

@@ -33,4 +33,7 @@ int loop_keep_sample(struct sweep *s, const char *phase, const struct configurat
 		     const struct configuration *effective, const struct sample *sample,
 		     int64_t *trial, struct err *e);
 
+/* loop_prune.c: puts back to the baseline what the search believes to bring nothing. */
+void loop_prune(struct sweep *s);
+
 #endif

@@ -71,6 +71,7 @@ struct search_ops {
 	int (*ask_more)(void *state, double *x, struct err *e);
 	void (*suggest)(void *state, const double *x);
 	int (*recommend)(void *state, double *x, double *mean, double *sd);
+	bool (*predict)(void *state, const double *x, double *mean, double *sd);
 	bool (*remaining)(void *state, double *gain);
 	json_t *(*explain)(void *state);
 };
@@ -109,6 +110,9 @@ void search_suggest(struct search *s, const double *x);
 /* The measured point to use now, what is expected of it and how sure that is (standard deviation,
  * units of y). 1: there is one; 0: nothing has worked yet, or the member has no opinion. */
 int search_recommend(struct search *s, double *x, double *mean, double *sd);
+
+/* What is believed of any point, in units of y. false: not known. */
+bool search_predict(struct search *s, const double *x, double *mean, double *sd);
 
 /* How much more than the recommended point the best not yet known one may have, in units of y (an
  * optimistic figure: mean and one standard deviation). false: not known. */

@@ -236,7 +236,7 @@ static int prove(struct sweep *s, struct err *e)
 	    spec->proof_pairs == 0) {
 		return 0;
 	}
-	int rc = prove_run(s->env, &r->best_asked, &r->baseline, &o, &r->proof, e);
+	int rc = prove_run(s->env, &r->winner_asked, &r->baseline, &o, &r->proof, e);
 	r->has_gain = r->proof.gain.pairs > 0;
 	return rc;
 }
@@ -256,6 +256,7 @@ int loop_run(struct trial_env *env, const struct loop_options *o, struct loop_re
 		rc = search_loop(&s, e);
 	}
 	take_best(&s);
+	loop_prune(&s);
 	if (rc == 0) {
 		rc = prove(&s, e);
 	}

@@ -204,6 +204,14 @@ int search_recommend(struct search *s, double *x, double *mean, double *sd)
 	return s->ops->recommend ? s->ops->recommend(s->state, x, mean, sd) : 0;
 }
 
+bool search_predict(struct search *s, const double *x, double *mean, double *sd)
+{
+	double point[SEARCH_DIMS_MAX];
+	memcpy(point, x, s->problem.n * sizeof(*x));
+	search_snap(&s->problem, point);
+	return s->ops->predict && s->ops->predict(s->state, point, mean, sd);
+}
+
 bool search_remaining(struct search *s, double *gain)
 {
 	return s->ops->remaining && s->ops->remaining(s->state, gain);

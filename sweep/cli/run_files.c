@@ -90,7 +90,7 @@ static int write_profile(const struct files *f, struct err *e)
 	size_t n = 0;
 	for (size_t i = 0; i < r->space->n && best_is_recommended(&f->in); i++) {
 		const struct dimension *d = &r->space->dims[i];
-		if (value_equal(&r->result.best.v[i], &r->result.baseline.v[i])) {
+		if (value_equal(&r->result.winner.v[i], &r->result.baseline.v[i])) {
 			continue;
 		}
 		int host = d->tunable->host;
@@ -99,7 +99,7 @@ static int write_profile(const struct files *f, struct err *e)
 						    .assignment = d->target,
 						    .was = r->result.baseline.v[i],
 						    .effect = f->effects[i].score};
-		settings[n++].assignment.value = r->result.best.v[i];
+		settings[n++].assignment.value = r->result.winner.v[i];
 	}
 	auto_json json_t *fingerprint = NULL;
 	auto_json json_t *evidence = best_evidence(&f->in, r->spec->sha, 1);

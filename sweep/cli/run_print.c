@@ -92,7 +92,7 @@ static void print_values(const struct run *r)
 		enum value_unit unit = d->target.setting.tunable->unit;
 		printf("%-44s %16s %16s\n", d->key,
 		       value_format(&r->result.baseline.v[i], unit, a, sizeof(a)),
-		       value_format(&r->result.best.v[i], unit, b, sizeof(b)));
+		       value_format(&r->result.winner.v[i], unit, b, sizeof(b)));
 	}
 }
 
@@ -194,6 +194,16 @@ void run_print_result(const struct run *r, const char *written)
 			     g ? g->score_a : x->best_score, false);
 		printf("\n");
 		print_gain(r);
+	}
+	if (x->pruned > 0) {
+		printf("%d settings that bring nothing by the model went back to the baseline "
+		       "before "
+		       "the proof.\n",
+		       x->pruned);
+	}
+	if (x->exhausted && x->knows_remaining && x->remaining < 1) {
+		printf("The search stopped by itself: at most about %.1f %% more may be there.\n",
+		       100 * expm1(fmax(x->remaining, 0)));
 	}
 	printf("%d samples (%d failed) in %.0f s.\n", x->samples, x->failed, x->seconds);
 	if (x->failed > 0 && *x->first_failure) {

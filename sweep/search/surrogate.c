@@ -323,6 +323,16 @@ static int surrogate_recommend(void *state, double *x, double *mean, double *sd)
 	return is_up_to_date(s) ? beliefs_recommend(&s->beliefs, x, mean, sd) : 0;
 }
 
+static bool surrogate_predict(void *state, const double *x, double *mean, double *sd)
+{
+	struct surrogate *s = state;
+	if (!is_up_to_date(s)) {
+		return false;
+	}
+	beliefs_predict(&s->beliefs, x, mean, sd);
+	return true;
+}
+
 static bool surrogate_remaining(void *state, double *gain)
 {
 	struct surrogate *s = state;
@@ -348,6 +358,7 @@ const struct search_ops search_surrogate = {
 	.ask_more = surrogate_ask_more,
 	.suggest = surrogate_suggest,
 	.recommend = surrogate_recommend,
+	.predict = surrogate_predict,
 	.remaining = surrogate_remaining,
 	.explain = surrogate_explain,
 };
