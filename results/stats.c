@@ -103,11 +103,65 @@ static double *walsh_averages(const double *x, size_t n, size_t *count)
 	return w;
 }
 
+/* Number of Walsh averages that are at most t; x ascending. */
+static size_t walsh_at_most(const double *x, size_t n, double t)
+{
+	size_t count = 0, end = n; /* x[i] + x[j] <= 2 t for all j < end */
+	for (size_t i = 0; i < end; i++) {
+		while (end > i && x[i] / 2 + x[end - 1] / 2 > t) {
+			end--;
+		}
+		count += end > i ? end - i : 0;
+	}
+	return count;
+}
+
+/* The k-th smallest Walsh average, from 1, by bisection on its value: millions of averages are
+ * neither kept nor sorted. */
+static double walsh_kth(const double *x, size_t n, size_t k)
+{
+	double lo = x[0], hi = x[n - 1];
+	for (int i = 0; i < 200 && lo < hi; i++) {
+		double middle = lo / 2 + hi / 2;
+		if (middle <= lo || middle >= hi) {
+			break;
+		}
+		if (walsh_at_most(x, n, middle) >= k) {
+			hi = middle;
+		} else {
+			lo = middle;
+		}
+	}
+	return walsh_at_most(x, n, lo) >= k ? lo : hi;
+}
+
+static struct interval many(const double *x, size_t n, struct interval r)
+{
+	auto_free double *sorted = malloc(n * sizeof(*sorted));
+	if (!sorted) {
+		return r;
+	}
+	memcpy(sorted, x, n * sizeof(*sorted));
+	gsl_sort(sorted, 1, n);
+	size_t count = n * (n + 1) / 2;
+	size_t k = signed_rank_cut_normal((double)n, (1 - r.level) / 2);
+	r.estimate = walsh_kth(sorted, n, (count + 1) / 2) / 2 +
+		     walsh_kth(sorted, n, count / 2 + 1) / 2;
+	if (k > 0) {
+		r.lo = walsh_kth(sorted, n, k);
+		r.hi = walsh_kth(sorted, n, count - k + 1);
+	}
+	return r;
+}
+
 struct interval stats_hodges_lehmann(const double *x, size_t n, double level)
 {
 	struct interval r = {NAN, -INFINITY, INFINITY, level};
 	if (!n || n > WALSH_MAX || !(level > 0 && level < 1) || !all_finite(x, n)) {
 		return r;
+	}
+	if (n > EXACT_MAX) {
+		return many(x, n, r);
 	}
 	size_t count;
 	auto_free double *w = walsh_averages(x, n, &count);
@@ -117,7 +171,7 @@ struct interval stats_hodges_lehmann(const double *x, size_t n, double level)
 	gsl_sort(w, 1, count);
 	r.estimate = gsl_stats_median_from_sorted_data(w, 1, count);
 	double tail = (1 - level) / 2;
-	size_t k = n <= EXACT_MAX ? signed_rank_cut(n, tail) : signed_rank_cut_normal(n, tail);
+	size_t k = signed_rank_cut(n, tail);
 	if (k > 0) {
 		r.lo = w[k - 1];
 		r.hi = w[count - k];
