@@ -33,4 +33,7 @@ int spec_find_host(const struct spec *s, struct yaml_at at, int *out, struct err
 /* Fills warnings. */
 int spec_warn(struct spec *s, struct err *e);
 
+/* spec_ways.c: how the streams of a test send and receive, beyond their type. */
+int spec_parse_ways(struct spec_test *t, struct yaml_at test, struct err *e);
+
 #endif

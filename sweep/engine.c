@@ -8,12 +8,11 @@
 #include "cleanup.h"
 #include <string.h>
 
-extern const struct engine_ops engine_builtin, engine_command, engine_simulated;
+extern const struct engine_ops engine_builtin, engine_command, engine_iperf3, engine_netperf,
+	engine_simulated;
 
 static const struct engine_ops *const engines[] = {
-	&engine_builtin,
-	&engine_command,
-	&engine_simulated,
+	&engine_builtin, &engine_netperf, &engine_iperf3, &engine_command, &engine_simulated,
 };
 
 const struct engine_ops *engine_find(const char *name, struct err *e)
@@ -25,13 +24,9 @@ const struct engine_ops *engine_find(const char *name, struct err *e)
 			return engines[i];
 		}
 	}
-	if (strcmp(name, "netperf") == 0 || strcmp(name, "iperf3") == 0) {
-		err_usage(e, "engine '%s' is not built yet: builtin, command and simulated are",
-			  name);
-		return NULL;
-	}
 	const char *near = nearest_word(name, names, ARRAY_SIZE(names));
-	err_usage(e, "there is no engine '%.40s'%s%s%s (builtin, command, simulated)", name,
-		  near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+	err_usage(e,
+		  "there is no engine '%.40s'%s%s%s (builtin, netperf, iperf3, command, simulated)",
+		  name, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 	return NULL;
 }

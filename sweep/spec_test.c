@@ -18,6 +18,12 @@ static bool is_engine(const struct spec_test *t, const char *name)
 	return strcmp(t->engine, name) == 0;
 }
 
+/* Those that send between two hosts. */
+static bool is_stream_engine(const struct spec_test *t)
+{
+	return is_engine(t, "builtin") || is_engine(t, "netperf") || is_engine(t, "iperf3");
+}
+
 static int parse_engine(struct spec_test *t, struct yaml_at at, struct err *e)
 {
 	int i = 0;
@@ -28,12 +34,6 @@ static int parse_engine(struct spec_test *t, struct yaml_at at, struct err *e)
 		}
 	}
 	snprintf(t->engine, sizeof(t->engine), "%s", engines[i]);
-	if (is_engine(t, "netperf") || is_engine(t, "iperf3")) {
-		return yaml_error(at, e,
-				  "engine '%s' is not built yet: builtin, command and simulated "
-				  "are",
-				  t->engine);
-	}
 	return 0;
 }
 
@@ -47,9 +47,6 @@ static int parse_type(struct spec_test *t, struct yaml_at at, struct err *e)
 		}
 	}
 	snprintf(t->type, sizeof(t->type), "%s", types[i]);
-	if (i > 0) {
-		return yaml_error(at, e, "test type '%s' is not built yet: tcp_stream is", t->type);
-	}
 	return 0;
 }
 
@@ -58,10 +55,21 @@ static int check_engine_keys(const struct spec_test *t, struct yaml_at test, str
 {
 	static const struct {
 		const char *key, *engine;
-	} owned[] = {{"command", "command"},   {"serve", "command"},   {"timeout", "command"},
-		     {"surface", "simulated"}, {"noise", "simulated"}, {"type", "builtin"},
-		     {"streams", "builtin"},   {"drive", "builtin"},   {"from", "builtin"},
-		     {"to", "builtin"}};
+	} owned[] = {{"command", "command"},   {"serve", "command"},	  {"timeout", "command"},
+		     {"surface", "simulated"}, {"noise", "simulated"},	  {"drive", "builtin"},
+		     {"receive", "builtin"},   {"background", "builtin"}, {"cpus", "builtin"}};
+	static const char *const of_streams[] = {"type", "streams", "from", "to",
+						 "send", "rate",    "port", "warmup"};
+	for (size_t i = 0; i < ARRAY_SIZE(of_streams); i++) {
+		struct yaml_at at = yaml_get(test, of_streams[i]);
+		if (yaml_kind(at) != YAML_ABSENT && !is_stream_engine(t)) {
+			return yaml_error(
+				at, e,
+				"'%s' goes with 'engine: builtin', netperf or iperf3; here "
+				"it is %s",
+				of_streams[i], t->engine);
+		}
+	}
 	for (size_t i = 0; i < ARRAY_SIZE(owned); i++) {
 		struct yaml_at at = yaml_get(test, owned[i].key);
 		if (yaml_kind(at) != YAML_ABSENT && !is_engine(t, owned[i].engine)) {
@@ -129,13 +137,14 @@ static int parse_ends(struct spec *s, struct yaml_at test, struct err *e)
 	struct spec_test *t = &s->test;
 	struct yaml_at from = yaml_get(test, "from"), to = yaml_get(test, "to");
 	t->from = t->to = -1;
-	if (!is_engine(t, "builtin")) {
+	if (!is_stream_engine(t)) {
 		return 0;
 	}
 	if (s->n_hosts == 0) {
 		return yaml_error(test, e,
-				  "engine builtin sends between hosts: 'hosts' is missing (with "
-				  "'engine: command' or 'simulated' it may be left out)");
+				  "engine %s sends between hosts: 'hosts' is missing (with "
+				  "'engine: command' or 'simulated' it may be left out)",
+				  t->engine);
 	}
 	t->from = 0;
 	t->to = s->n_hosts > 1 ? 1 : 0;
@@ -242,9 +251,10 @@ static int parse_confidence(struct spec_test *t, struct yaml_at at, struct err *
 
 int spec_parse_test(struct spec *s, struct yaml_at test, struct err *e)
 {
-	static const char *const keys[] = {"engine",  "type",	    "from",    "to",	"duration",
-					   "streams", "drive",	    "command", "serve", "timeout",
-					   "surface", "confidence", "noise",   NULL};
+	static const char *const keys[] = {
+		"engine",  "type",  "from",    "to",	  "duration",	"streams", "drive",
+		"command", "serve", "timeout", "surface", "confidence", "noise",   "send",
+		"receive", "rate",  "port",    "warmup",  "background", "cpus",	   NULL};
 	struct spec_test *t = &s->test;
 	t->place = spec_place_of(test);
 	int rc = yaml_check_keys(test, keys, e);
@@ -253,6 +263,7 @@ int spec_parse_test(struct spec *s, struct yaml_at test, struct err *e)
 	rc = rc ? rc : parse_type(t, yaml_get(test, "type"), e);
 	rc = rc ? rc : parse_ends(s, test, e);
 	rc = rc ? rc : parse_measure(t, test, e);
+	rc = rc ? rc : spec_parse_ways(t, test, e);
 	rc = rc ? rc : parse_command(t, test, e);
 	rc = rc ? rc : parse_simulated(t, test, e);
 	return rc ? rc : parse_confidence(t, yaml_get(test, "confidence"), e);
