@@ -64,6 +64,10 @@ void space_destroy(struct space *s);
 void space_decode(const struct space *s, const double *u, struct configuration *out);
 void space_encode(const struct space *s, const struct configuration *c, double *u);
 
+/* Every value lies within its dimension, if perhaps between two steps: then the encoded point
+ * stands for the configuration. */
+bool space_contains(const struct space *s, const struct configuration *c);
+
 /* The baseline; false if some dimension has no baseline value (then its middle is filled in). */
 bool space_baseline(const struct space *s, struct configuration *out);
 bool configuration_equal(const struct configuration *a, const struct configuration *b);

@@ -42,16 +42,14 @@ static void tell_median(struct sweep *s, const double *point, const struct tried
 static int measure_baseline(struct sweep *s, struct err *e)
 {
 	double point[SEARCH_DIMS_MAX];
-	struct configuration back;
 	struct tried *entry = NULL;
 	int rc = loop_measure(s, LOOP_BASELINE, NULL, &s->r->baseline, &entry, e);
 	if (rc < 0) {
 		return rc;
 	}
 	s->r->baseline_score = tried_score(entry);
-	space_encode(s->env->space, &s->r->baseline, point);
-	space_decode(s->env->space, point, &back);
-	if (configuration_equal(&back, &s->r->baseline)) {
+	if (space_contains(s->env->space, &s->r->baseline)) {
+		space_encode(s->env->space, &s->r->baseline, point);
 		tell_median(s, point, entry);
 	}
 	return 0;

@@ -68,11 +68,9 @@ static void tell_sample(struct sweep *s, const double *point, const struct confi
 			const struct sample *sample)
 {
 	double took[SEARCH_DIMS_MAX];
-	struct configuration back;
 	struct search_observation o = {.x = took, .asked = point, .failed = !sample->ok};
 	space_encode(s->env->space, effective, took);
-	space_decode(s->env->space, took, &back);
-	if (!configuration_equal(&back, effective)) {
+	if (!space_contains(s->env->space, effective)) {
 		if (!point) {
 			return; /* a baseline outside the space: no point of it stands for that */
 		}

@@ -15,12 +15,11 @@
 static double believed(struct sweep *s, const struct configuration *c)
 {
 	double x[SEARCH_DIMS_MAX], mean, sd;
-	struct configuration back;
+	if (!space_contains(s->env->space, c)) {
+		return NAN; /* no point stands for it, and so there is no belief */
+	}
 	space_encode(s->env->space, c, x);
-	space_decode(s->env->space, x, &back);
-	/* a baseline outside the searched range has no point, and so no belief */
-	return configuration_equal(&back, c) && search_predict(s->search, x, &mean, &sd) ? mean
-											 : NAN;
+	return search_predict(s->search, x, &mean, &sd) ? mean : NAN;
 }
 
 /* The setting whose way back costs least; false if there is none that may go. */

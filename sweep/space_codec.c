@@ -233,3 +233,17 @@ double space_size(const struct space *s)
 	}
 	return size > 1e15 ? INFINITY : size;
 }
+
+bool space_contains(const struct space *s, const struct configuration *c)
+{
+	for (size_t i = 0; i < s->n; i++) {
+		const struct dimension *d = &s->dims[i];
+		double x = as_double(&c->v[i]);
+		bool inside = d->category ? find_choice(d, &c->v[i]) < d->n_choices
+					  : x >= d->lo && x <= d->hi;
+		if (!inside) {
+			return false;
+		}
+	}
+	return true;
+}
