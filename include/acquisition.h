@@ -69,6 +69,14 @@ bool acquisition_is_tabu(const struct acquisition_view *v, const double *x);
  * to fail. */
 bool acquisition_settle(const struct acquisition_view *v, double *x);
 
+/*
+ * The best known configuration with two of its categories changed: of those not yet measured the
+ * one that least is known about. Two settings that are only good together (interrupts and memory on
+ * one node) look bad one by one, and neither an expected gain nor steps of one coordinate lead from
+ * one such pair to another. false: there are not two categories, or no such point may be the best.
+ */
+bool acquisition_pair(struct acquisition *q, struct stats_rng *rng, double *x);
+
 /* The best point found, and its log gain; -INFINITY if there is none that is allowed. Candidates:
  * random ones, neighbours of the anchors, the known points; polished by NLopt's LN_BOBYQA over the
  * numbers and by trying every category. */

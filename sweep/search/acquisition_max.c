@@ -15,6 +15,9 @@
 #define NEIGHBOURED	     5 /* anchors whose neighbours are tried */
 #define POLISHED	     4 /* candidates that are polished */
 #define ROUNDS		     2
+#define PAIR_CANDIDATES	     300
+#define PAIR_UNKNOWN	     8	/* standard deviations: it is the unknown that is looked for, ... */
+#define PAIR_HOPE	     3	/* ... as long as so many may make it the best */
 #define COUNT_LEVELS	     32 /* up to here, an ordered dimension is also tried step by step */
 
 struct candidate {
@@ -210,4 +213,57 @@ double acquisition_maximise(struct acquisition *q, struct stats_rng *rng, double
 	}
 	memcpy(x, winner.x, d * sizeof(double));
 	return winner.value;
+}
+
+static bool is_known(const struct acquisition *q, const double *x)
+{
+	size_t d = q->v.problem->n;
+	for (size_t i = 0; i < q->v.n_points; i++) {
+		if (memcmp(q->v.points + i * d, x, d * sizeof(double)) == 0) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Two categories of the best anchor changed at random; false if there are not two. */
+static bool change_two(const struct acquisition *q, struct stats_rng *rng, double *x)
+{
+	const struct search_problem *p = q->v.problem;
+	size_t category[SEARCH_DIMS_MAX], n = 0;
+	for (size_t j = 0; j < p->n; j++) {
+		if (p->dims[j].category && p->dims[j].levels > 1) {
+			category[n++] = j;
+		}
+	}
+	if (n < 2 || q->m == 0) {
+		return false;
+	}
+	memcpy(x, q->anchor, p->n * sizeof(double));
+	for (int c = 0; c < 2; c++) {
+		size_t at = (size_t)(stats_rng_uniform(rng) * (double)n), j = category[at];
+		int levels = p->dims[j].levels, k = (int)(x[j] * levels);
+		k = (k + 1 + (int)(stats_rng_uniform(rng) * (levels - 1))) % levels;
+		x[j] = search_cell(k, levels);
+		category[at] = category[--n];
+	}
+	return true;
+}
+
+bool acquisition_pair(struct acquisition *q, struct stats_rng *rng, double *x)
+{
+	double c[SEARCH_DIMS_MAX], best = -INFINITY, mean, variance;
+	for (int i = 0; i < PAIR_CANDIDATES && change_two(q, rng, c); i++) {
+		if (!acquisition_settle(&q->v, c) || is_known(q, c)) {
+			continue;
+		}
+		gp_predict(q->v.model, c, &mean, &variance, NULL);
+		double works = acquisition_works(&q->v, c) * acquisition_keeps_limits(&q->v, c);
+		double value = mean + PAIR_UNKNOWN * sqrt(variance) + log(fmax(works, 1e-9));
+		if (mean + PAIR_HOPE * sqrt(variance) > q->mean[0] && value > best) {
+			best = value;
+			memcpy(x, c, q->v.problem->n * sizeof(double));
+		}
+	}
+	return isfinite(best);
 }

@@ -15,6 +15,8 @@
 #define WORTH_LEARNING 2e-4
 #define NOTHING	       -30.0 /* log of a gain that is but rounding: one point is all there is */
 #define SNAP_DISTANCE2 4e-4  /* squared scaled distance under which a proposal is a replicate */
+#define PAIR_EVERY     6     /* asks, one of which tries two categories at once, ... */
+#define PAIR_FROM      20    /* ... once so many measurements are known */
 #define REFUSALS       64    /* first points in a row that are not allowed */
 
 struct surrogate {
@@ -205,6 +207,10 @@ static int propose(struct surrogate *s, double *x, struct err *e)
 	rc = acquisition_init(&q, &v, e);
 	if (rc < 0) {
 		return rc;
+	}
+	if (s->asked % PAIR_EVERY == 0 && b->n >= PAIR_FROM && acquisition_pair(&q, &s->rng, x)) {
+		acquisition_clear(&q);
+		return 1; /* no sign of how much is left to learn elsewhere */
 	}
 	double log_gain = acquisition_maximise(&q, &s->rng, x);
 	bool searching = q.m == 0; /* nothing known keeps the limits */
