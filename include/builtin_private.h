@@ -132,6 +132,7 @@ struct builtin_window {
 int builtin_result(const struct builtin_window *w, struct sample *out, struct err *e);
 double builtin_seconds(const struct builtin_host *h); /* of its window */
 /* Bytes that went through this host in the window, by which its CPU is divided. */
+bool builtin_is_both_ways(const struct builtin_window *w);
 double builtin_moved(const struct builtin_window *w, const struct builtin_host *h);
 
 /* ---- builtin_cpu.c ---- */

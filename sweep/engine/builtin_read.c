@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * An endpoint's answer to "read" (stream.h), understood: the numbers that the engine computes with,
- * and the whole of it for all else. Pure.
+ * and what two of them say of a window. Pure.
  */
 #include "builtin_private.h"
 #include "json_util.h"
@@ -17,6 +17,34 @@ double builtin_delta(const struct builtin_host *h, const char *object, const cha
 		b = json_object_get(b, object);
 	}
 	return json_get_number(b, key) - json_get_number(a, key);
+}
+
+double builtin_seconds(const struct builtin_host *h)
+{
+	return h->last.t - h->first.t;
+}
+
+bool builtin_is_both_ways(const struct builtin_window *w)
+{
+	return w->type == BUILTIN_BIDIR || w->type == BUILTIN_RR;
+}
+
+/* What a send call has taken lies in the socket's buffer, and comes in steps of whole calls: where
+ * the sender's TCP knows what has arrived, that counts. Older kernels do not (0). */
+static double sent_of(const struct builtin_host *h, double by_calls)
+{
+	double acked = h->last.acked - h->first.acked;
+	return acked > 0 ? acked : by_calls;
+}
+
+double builtin_moved(const struct builtin_window *w, const struct builtin_host *h)
+{
+	if (builtin_is_both_ways(w)) {
+		return h->last.received - h->first.received +
+		       sent_of(h, h->last.sent - h->first.sent);
+	}
+	return h == w->sender ? sent_of(h, (h->last.bytes - h->first.bytes))
+			      : (h->last.bytes - h->first.bytes);
 }
 
 void builtin_read_clear(struct builtin_read *r)

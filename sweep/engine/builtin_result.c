@@ -17,38 +17,11 @@ static double bytes_of(const struct builtin_host *h)
 	return h->last.bytes - h->first.bytes;
 }
 
-double builtin_seconds(const struct builtin_host *h)
-{
-	return h->last.t - h->first.t;
-}
-
-static bool is_both_ways(const struct builtin_window *w)
-{
-	return w->type == BUILTIN_BIDIR || w->type == BUILTIN_RR;
-}
-
-/* What a send call has taken lies in the socket's buffer, and comes in steps of whole calls: where
- * the sender's TCP knows what has arrived, that counts. Older kernels do not (0). */
-static double sent_of(const struct builtin_host *h, double by_calls)
-{
-	double acked = h->last.acked - h->first.acked;
-	return acked > 0 ? acked : by_calls;
-}
-
-double builtin_moved(const struct builtin_window *w, const struct builtin_host *h)
-{
-	if (is_both_ways(w)) {
-		return h->last.received - h->first.received +
-		       sent_of(h, h->last.sent - h->first.sent);
-	}
-	return h == w->sender ? sent_of(h, bytes_of(h)) : bytes_of(h);
-}
-
 /* Bit/s received, of a test in both directions at both ends, each by its own clock. */
 static double throughput_of(const struct builtin_window *w)
 {
 	const struct builtin_host *r = w->receiver, *s = w->sender;
-	if (!is_both_ways(w)) {
+	if (!builtin_is_both_ways(w)) {
 		return 8 * bytes_of(r) / builtin_seconds(r);
 	}
 	return 8 * ((r->last.received - r->first.received) / builtin_seconds(r) +

@@ -11,31 +11,9 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/socket.h>
 
 #define STACK_SIZE (256 * 1024)
-
-void *flow_map(size_t size)
-{
-	uint64_t x = UINT64_C(0x9e3779b97f4a7c15);
-	char *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (p == MAP_FAILED) {
-		return NULL;
-	}
-	for (size_t i = 0; i + sizeof(x) <= size; i += sizeof(x)) {
-		x ^= x << 13;
-		x ^= x >> 7;
-		x ^= x << 17;
-		memcpy(p + i, &x, sizeof(x));
-	}
-	return p;
-}
-
-void flow_unmap(void *p, size_t size)
-{
-	munmap(p, size);
-}
 
 /* The thread's CPU, chosen before it touches its memory. */
 static int lane_pin(const struct flow *f)
