@@ -63,15 +63,6 @@ static int param_value(struct yaml_at at, struct value *out, struct err *e)
 	return param_word(at, out, e);
 }
 
-/* 0 of a socket's buffer or limit: not set at all, so that a sweep can choose between a fixed size
- * and the kernel's own (stream.h). The catalogue knows only what can be set. */
-static bool is_unset(const struct spec_tunable *t, const struct value *v)
-{
-	return t->target.setting.tunable->backend == BACKEND_SOCKET && v->type == VALUE_INT &&
-	       v->i == 0 && t->target.setting.tunable->unit != UNIT_COUNT &&
-	       !strstr(t->target.setting.name, "_size");
-}
-
 static int catalogue_value(const struct spec_tunable *t, struct yaml_at at, struct value *out,
 			   struct err *e)
 {
@@ -89,7 +80,7 @@ static int catalogue_value(const struct spec_tunable *t, struct yaml_at at, stru
 	} else if (value_parse(yaml_text(at), t->type, row->unit, out, e)) {
 		return yaml_error_at(at, e);
 	}
-	if (!is_unset(t, out) && tunable_check(&t->target.setting, t->target.field, out, e)) {
+	if (tunable_check(&t->target.setting, t->target.field, out, e)) {
 		return yaml_error_at(at, e);
 	}
 	return 0;
