@@ -16,20 +16,6 @@
 enum { FEWEST_PAIRS = 6 };
 #define LEVEL 0.95
 
-const char *const compare_metric_names[COMPARE_METRICS] = {
-	[COMPARE_THROUGHPUT] = "throughput",
-	[COMPARE_SERVICE_DEMAND] = "service_demand",
-	[COMPARE_SCORE] = "score",
-};
-
-double compare_value(const struct observation *o, enum compare_metric m)
-{
-	double x = m == COMPARE_THROUGHPUT	 ? o->throughput
-		   : m == COMPARE_SERVICE_DEMAND ? o->service_demand
-						 : o->score;
-	return x > 0 ? x : NAN; /* only what is positive has a ratio */
-}
-
 struct work {
 	const struct observations *side[2];
 	struct compare_pairing pairing;

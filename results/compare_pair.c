@@ -7,7 +7,22 @@
 #include "compare_private.h"
 #include "intern.h"
 #include <errno.h>
+#include <math.h>
 #include <string.h>
+
+const char *const compare_metric_names[COMPARE_METRICS] = {
+	[COMPARE_THROUGHPUT] = "throughput",
+	[COMPARE_SERVICE_DEMAND] = "service_demand",
+	[COMPARE_SCORE] = "score",
+};
+
+double compare_value(const struct observation *o, enum compare_metric m)
+{
+	double x = m == COMPARE_THROUGHPUT	 ? o->throughput
+		   : m == COMPARE_SERVICE_DEMAND ? o->service_demand
+						 : o->score;
+	return x > 0 ? x : NAN; /* only what is positive has a ratio */
+}
 
 /* What tells two machines, kernels or days apart is what is compared, not what makes a pair. */
 static bool is_condition(const char *label)
