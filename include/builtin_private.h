@@ -103,6 +103,8 @@ bool builtin_series_steady(const struct builtin_series *s);
 /* Medians from point `from` on. */
 double builtin_series_rtt(const struct builtin_series *s, size_t from);
 double builtin_series_cwnd(const struct builtin_series *s, size_t from);
+/* Surely below a rate (bit/s) from point `from` on? */
+bool builtin_series_below(const struct builtin_series *s, size_t from, double limit);
 double builtin_series_unread(const struct builtin_series *s, size_t from);
 /* [[t, bytes, rtt, cwnd], ...], times from the first point on. */
 json_t *builtin_series_json(const struct builtin_series *s);

@@ -8,6 +8,7 @@
 
 #include "cli.h"
 #include "hosts.h"
+#include "modes.h"
 #include "sample.h"
 #include "stats.h"
 
@@ -32,6 +33,7 @@ struct test_result {
 	int n, failed;
 	bool reached; /* or no confidence was wanted */
 	struct test_figure figure[METRIC_COUNT];
+	struct modes modes; /* of the throughput */
 };
 
 /* test_options.c */

@@ -25,7 +25,8 @@ struct engine_run {		   /* one sample */
 	int number;		   /* counts up from 1 over the whole run */
 	const struct space *space; /* NULL: no configuration */
 	const struct configuration *config;
-	double duration; /* s */
+	double duration;   /* s */
+	double stop_below; /* bit/s: a sample that is surely below may end early; 0: never */
 	int path; /* both samples of a pair name the same, from 1 on: same addresses, same ports.
 		     0: by number, two at a time */
 };

@@ -73,6 +73,18 @@ static struct test_figure figure_of(const struct test_result *r, enum metric m, 
 	return f;
 }
 
+static struct modes modes_of(const struct test_result *r)
+{
+	double x[1000];
+	size_t n = 0;
+	for (int i = 0; i < r->n && n < ARRAY_SIZE(x); i++) {
+		if (r->samples[i].ok && r->samples[i].m[METRIC_THROUGHPUT] > 0) {
+			x[n++] = r->samples[i].m[METRIC_THROUGHPUT];
+		}
+	}
+	return modes_find(x, n);
+}
+
 /* All that is known of throughput and service demand is narrow enough. */
 static bool is_reached(const struct test_result *r, const struct test_options *o)
 {
@@ -104,11 +116,15 @@ static int repeat(struct test_run *t, struct test_result *r, struct err *e)
 			r->failed++;
 		}
 		r->n++;
-		for (int m = 0; m < METRIC_COUNT; m++) {
-			r->figure[m] = figure_of(r, (enum metric)m, o->level);
+		for (size_t i = 0; r->n >= o->repeats_min && i < ARRAY_SIZE(compared); i++) {
+			r->figure[compared[i]] = figure_of(r, compared[i], o->level);
 		}
 		r->reached = r->n >= o->repeats_min && o->repeats_max > 1 && is_reached(r, o);
 	}
+	for (int m = 0; m < METRIC_COUNT; m++) {
+		r->figure[m] = figure_of(r, (enum metric)m, o->level);
+	}
+	r->modes = modes_of(r);
 	r->reached |= o->repeats_max == 1;
 	return r->failed == r->n ? rc : 0;
 }

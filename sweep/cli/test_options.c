@@ -296,7 +296,7 @@ static int read_numbers(const struct cli *c, struct test_options *o, struct err 
 	o->unit = unit ? *unit : 0;
 	t->streams = (int)streams;
 	t->port = (int)port;
-	t->background = 0.1;
+	t->background = t->no_warmup ? 0 : 0.1;
 	return rc;
 }
 

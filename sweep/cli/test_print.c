@@ -131,6 +131,12 @@ static void print_table(const struct test_options *o, const struct test_result *
 		       report_number(s->extra[i].value, number, sizeof(number)));
 	}
 	print_notes(s);
+	if (r->modes.n == 2) {
+		char lo[64], hi[64];
+		printf("TWO MODES: %s in %zu samples, %s in %zu: a median says little\n",
+		       rate_text(r->modes.center[0], o->unit, lo, sizeof(lo)), r->modes.count[0],
+		       rate_text(r->modes.center[1], o->unit, hi, sizeof(hi)), r->modes.count[1]);
+	}
 	print_confidence(o, r);
 }
 
@@ -158,6 +164,10 @@ static json_t *result_json(const struct test_options *o, const struct test_resul
 	json_object_set_new(j, "type", json_string(o->spec.test.type));
 	json_object_set_new(j, "engine", json_string(o->spec.test.engine));
 	json_object_set_new(j, "samples", all);
+	json_object_set_new(j, "modes",
+			    r->modes.n == 2
+				    ? json_pack("[f, f]", r->modes.center[0], r->modes.center[1])
+				    : json_array());
 	json_object_set_new(j, "failed", json_integer(r->failed));
 	if (o->repeats_max > 1) {
 		const struct test_figure *t = &r->figure[METRIC_THROUGHPUT];

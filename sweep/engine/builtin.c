@@ -24,6 +24,7 @@ struct builtin {
 	enum builtin_type type;
 	enum phase phase;
 	double duration, started, window_from, due; /* s, this machine's clock */
+	double stop_below;			    /* bit/s; 0: never */
 	size_t window_start;
 	bool steady;
 	struct builtin_series series;
@@ -176,6 +177,7 @@ static int builtin_begin(void *state, const struct engine_run *run, struct err *
 	b->series.n = 0;
 	b->steady = false;
 	b->duration = run->duration;
+	b->stop_below = run->stop_below;
 	int r = builtin_token(b->test.token, e);
 	r = r < 0 ? r : open_both(b, run, e);
 	if (r == 0 && rest > 0) {
@@ -251,7 +253,10 @@ static int phase_poll(struct builtin *b, struct sample *out, struct err *e)
 	if (monotonic_seconds() >= b->window_from + b->duration - 0.0005) {
 		return window_end(b, out, e);
 	}
-	return read_both(b, false, false, e);
+	int r = read_both(b, false, false, e);
+	bool worse = b->stop_below > 0 && r == 0 &&
+		     builtin_series_below(&b->series, b->window_start, b->stop_below);
+	return worse ? window_end(b, out, e) : r;
 }
 
 /* Until the next read; a long window is read less often, so that its series stays short. */

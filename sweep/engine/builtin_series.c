@@ -5,6 +5,7 @@
  */
 #include "builtin_private.h"
 #include "json_util.h"
+#include "modes.h"
 #include "stats.h"
 #include <math.h>
 
@@ -64,6 +65,22 @@ static bool is_growing(const struct builtin_series *s, enum column c)
 	return now > before * GROWTH && (c != RTT || now > before + RTT_FLOOR_US);
 }
 
+static size_t rates_of(const struct builtin_series *s, size_t from, double *rate)
+{
+	size_t n = 0;
+	for (size_t i = from + 1; i < s->n; i++) {
+		rate[n++] = (s->point[i].bytes - s->point[i - 1].bytes) /
+			    (s->point[i].t - s->point[i - 1].t);
+	}
+	return n;
+}
+
+bool builtin_series_below(const struct builtin_series *s, size_t from, double limit)
+{
+	double rate[BUILTIN_POINTS_MAX];
+	return modes_surely_below(rate, rates_of(s, from, rate), limit / 8, 0.95);
+}
+
 /* MEASURING, "Windows and steady state": the rate is steady, and neither the congestion window nor
  * the round trip is still growing. */
 bool builtin_series_steady(const struct builtin_series *s)
@@ -72,10 +89,7 @@ bool builtin_series_steady(const struct builtin_series *s)
 	if (s->n < 2 * HALF + 1) {
 		return false;
 	}
-	for (size_t i = 1; i < s->n; i++) {
-		rate[i - 1] = (s->point[i].bytes - s->point[i - 1].bytes) /
-			      (s->point[i].t - s->point[i - 1].t);
-	}
+	rates_of(s, 0, rate);
 	return stats_steady_start(rate, s->n - 1) < s->n - 1 && !is_growing(s, RTT) &&
 	       !is_growing(s, CWND);
 }

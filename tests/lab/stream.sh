@@ -68,6 +68,24 @@ else
 	not_ok ipv6_scope "$(tail -1 "$OUT/s" | head -c 300)"
 fi
 
+# Datagrams that a firewall lets through at 1000 a second of 3000: what is received, and what is
+# told as lost, against that.
+if command -v nft >/dev/null; then
+	ip netns exec "$B" nft "add table inet t; add chain inet t c { type filter hook input priority 0; }; add rule inet t c meta length > 500 limit rate over 1000/second burst 50 packets drop"
+	run --type udp_stream --socket 0,message_size=1000 --rate 24000000 --duration 2 - >"$OUT/s" 2>&1
+	ip netns exec "$B" nft delete table inet t
+	got=$(awk -v t="$(field throughput "$OUT/s")" 'BEGIN { print t / 8000 }')
+	share=$(awk -v l="$(field lost "$OUT/s")" -v s="$(field sent "$OUT/s")" \
+		'BEGIN { if (s > 0) print l / s }')
+	if within 900 "$got" 1100 && within 0.5 "$share" 0.75; then
+		ok "udp_limited_by_a_firewall ($got a second, $share lost)"
+	else
+		not_ok udp_limited_by_a_firewall "$got a second, $share lost: $(head -c 300 "$OUT/s")"
+	fi
+else
+	echo "ok udp_limited_by_a_firewall # SKIP no nft"
+fi
+
 # A receiver that is stopped: an error that names side, address and port, and soon.
 run --duration 30 - >"$OUT/s" 2>&1 &
 driver=$!
