@@ -16,7 +16,7 @@ struct modes {
 };
 
 /* Of positive values, whose logarithms are split in two so that the squares within are least. They
- * are two where Ashman's D is over 5 (2 is called clean by its authors; the best split of normal
+ * are two where Ashman's D is over 5.5 (2 is called clean by its authors; the best split of normal
  * values has 2.7, of even ones 3.5), each group has a fifth of the values and at least three, and
  * they differ by over 15 %. Ashman, Bird, Zepf, Detecting bimodality in astronomical datasets,
  * Astronomical Journal 108 (1994). */

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #define VALUES_LEAST 12
-#define ASHMAN_D     5.0
+#define ASHMAN_D     5.5
 #define SHARE_LEAST  0.2
 #define COUNT_LEAST  3
 #define APART	     0.15
