@@ -7,6 +7,7 @@
 
 #include "cleanup.h"
 #include <errno.h>
+#include <string.h>
 
 static bool is_param(const struct spec_tunable *t)
 {
