@@ -183,7 +183,8 @@ void builtin_stop(struct builtin_host *h)
 {
 	struct err e;
 	auto_json json_t *answer = NULL;
-	auto_json json_t *request = json_pack("{s:s, s:s}", "op", "stop", "side", h->side);
+	auto_json json_t *request = json_pack("{s:s, s:s, s:b}", "op", "stop", "side", h->side,
+					      "cpu", 0);
 	if (h->is_open && request) {
 		/* Nothing there to stop is as good as stopped. */
 		agent_stream(h->agent, request, h->is_hung ? HUNG_MS : READ_MS, &answer, &e);
