@@ -32,6 +32,14 @@ int targets_connect(struct targets *t, const struct cli *c, struct err *e);
 /* Ends all agents: what was not committed is rolled back. The first error stays. */
 int targets_close(struct targets *t, struct err *e);
 
+/* Connects to all targets, calls visit for each, and ends the agents. With go_on, a host that fails
+ * does not keep the others from being visited. Errors are printed; returns a cli_status. */
+int targets_visit(struct cli *c, const struct profile *p, bool go_on,
+		  int (*visit)(void *ctx, struct target *t, struct err *e), void *ctx);
+
+/* What a target is called where the profile names none. */
+const char *target_name(const struct target *t);
+
 /* The profile's host-scope assignments for one target; returns how many. a has room for
  * p->n_settings. */
 size_t target_assignments(const struct target *t, const struct profile *p, struct assignment *a);

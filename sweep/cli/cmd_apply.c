@@ -20,11 +20,6 @@ static const struct cli_option options[] = {
 	{NULL, 0, NULL, NULL, false},
 };
 
-static const char *shown_name(const struct target *t)
-{
-	return *t->name ? t->name : "local";
-}
-
 /* A stale profile on another kind of machine wants --force (the differences are named). */
 static int check_machine(const struct cli *c, const struct profile *p, const struct target *t,
 			 struct err *e)
@@ -43,7 +38,7 @@ static int check_machine(const struct cli *c, const struct profile *p, const str
 		e, -1,
 		"the profile was made on another machine than %s: %s%s%s%s (--force applies it "
 		"all the same)",
-		shown_name(t), first, second ? "; " : "", second ? second : "",
+		target_name(t), first, second ? "; " : "", second ? second : "",
 		json_array_size(differences) > 2 ? "; ..." : "");
 }
 

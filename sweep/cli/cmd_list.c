@@ -48,8 +48,9 @@ static int run_list(struct cli *c)
 		}
 		json_array_append_new(list, describe(t));
 		if (!c->json) {
-			printf("%-40s %-4s %-13s %s\n", t->name, t->scope == SCOPE_HOST ? "host" : "run",
-			       class_name(t->class), t->help);
+			printf("%-40s %-4s %-13s %s\n", t->name,
+			       t->scope == SCOPE_HOST ? "host" : "run", class_name(t->class),
+			       t->help);
 		}
 	}
 	if (c->json) {

@@ -29,49 +29,38 @@ static void print_items(const struct target *t, const json_t *items)
 	}
 }
 
-static int roll_back(struct cli *c, struct target *t, json_t *all, struct err *e)
+struct undoing { /* of one rollback command */
+	const struct cli *c;
+	json_t *all; /* {host: items} */
+};
+
+static int roll_back(void *ctx, struct target *t, struct err *e)
 {
-	json_t *items = NULL;
+	struct undoing *u = ctx;
+	auto_json json_t *items = NULL;
 	int rc = agent_open(t->agent, "applied", "", NULL, 0, NULL, e);
 	if (rc == 0) {
-		rc = agent_rollback(t->agent, cli_value(c, "force") != NULL, &items, e);
+		rc = agent_rollback(t->agent, cli_value(u->c, "force") != NULL, &items, e);
 	}
-	if (items && !c->json && !c->quiet) {
+	if (items && !u->c->json && !u->c->quiet) {
 		print_items(t, items);
 	}
 	if (items) {
-		json_object_set(all, *t->name ? t->name : "local", items);
+		json_object_set(u->all, target_name(t), items);
 	}
-	json_decref(items);
 	return rc;
 }
 
 static int run(struct cli *c)
 {
-	struct targets t;
-	struct err e = {0}, ignored = {0};
 	auto_json json_t *all = json_object();
+	struct undoing u = {c, all};
 	int status = cli_restore_crashed(c);
-	int rc = status ? 0 : targets_init(&t, c, NULL, &e);
-	if (status) {
+	if (status != CLI_DONE) {
 		return status;
 	}
-	if (rc == 0) {
-		rc = targets_connect(&t, c, &e);
-	}
-	/* A host that fails does not keep the others from being put back. */
-	for (size_t i = 0; rc == 0 && i < t.n; i++) {
-		struct err one = {0};
-		if (roll_back(c, &t.items[i], all, &one) < 0 && status == CLI_DONE) {
-			status = cli_fail(c, &one);
-		}
-	}
-	targets_close(&t, &ignored);
-	targets_clear(&t);
-	if (rc < 0) {
-		return cli_fail(c, &e);
-	}
-	if (c->json) {
+	status = targets_visit(c, NULL, true, roll_back, &u);
+	if (c->json && status == CLI_DONE) {
 		cli_print_json(all);
 	}
 	return status;

@@ -51,35 +51,35 @@ static void print_host(const struct target *t, const json_t *status)
 	}
 }
 
+struct listing { /* of one status command */
+	const struct cli *c;
+	json_t *all; /* {host: status} */
+};
+
+static int show_host(void *ctx, struct target *t, struct err *e)
+{
+	struct listing *l = ctx;
+	auto_json json_t *status = NULL;
+	int rc = agent_open(t->agent, "applied", "", NULL, 0, NULL, e);
+	rc = rc < 0 ? rc : agent_status(t->agent, &status, e);
+	if (rc == 0 && !l->c->json) {
+		print_host(t, status);
+	}
+	if (rc == 0) {
+		json_object_set(l->all, target_name(t), status);
+	}
+	return rc;
+}
+
 static int run(struct cli *c)
 {
-	struct targets t;
-	struct err e = {0}, ignored = {0};
 	auto_json json_t *all = json_object();
-	int rc = targets_init(&t, c, NULL, &e);
-	if (rc == 0) {
-		rc = targets_connect(&t, c, &e);
-	}
-	for (size_t i = 0; rc == 0 && i < t.n; i++) {
-		auto_json json_t *status = NULL;
-		rc = agent_open(t.items[i].agent, "applied", "", NULL, 0, NULL, &e);
-		rc = rc < 0 ? rc : agent_status(t.items[i].agent, &status, &e);
-		if (rc == 0 && !c->json) {
-			print_host(&t.items[i], status);
-		}
-		if (rc == 0) {
-			json_object_set(all, *t.items[i].name ? t.items[i].name : "local", status);
-		}
-	}
-	targets_close(&t, &ignored);
-	targets_clear(&t);
-	if (rc < 0) {
-		return cli_fail(c, &e);
-	}
-	if (c->json) {
+	struct listing l = {c, all};
+	int status = targets_visit(c, NULL, false, show_host, &l);
+	if (c->json && status == CLI_DONE) {
 		cli_print_json(all);
 	}
-	return CLI_DONE;
+	return status;
 }
 
 const struct command command_status = {

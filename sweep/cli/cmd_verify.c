@@ -8,13 +8,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Adds one row a setting; returns how many differ, or < 0. */
-static int compare_host(const struct target *t, const struct profile *p, json_t *rows,
-			struct err *e)
+struct comparison { /* of one verify command */
+	const struct profile *p;
+	json_t *rows;
+	int differs;
+};
+
+/* Adds one row a setting of this host. */
+static int compare_host(void *ctx, struct target *t, struct err *e)
 {
-	auto_free struct assignment *a = calloc(p->n_settings + 1, sizeof(*a));
-	size_t n = a ? target_assignments(t, p, a) : 0;
-	int differs = 0;
+	struct comparison *v = ctx;
+	auto_free struct assignment *a = calloc(v->p->n_settings + 1, sizeof(*a));
+	size_t n = a ? target_assignments(t, v->p, a) : 0;
 	for (size_t i = 0; i < n; i++) {
 		struct tunable_range range = {0};
 		char key[200];
@@ -24,13 +29,13 @@ static int compare_host(const struct target *t, const struct profile *p, json_t 
 		}
 		bool same = value_equal(&range.present, &a[i].value);
 		setting_key(&a[i].setting, a[i].field, *t->name ? t->name : NULL, key, sizeof(key));
-		json_array_append_new(rows,
+		json_array_append_new(v->rows,
 				      json_pack("{s:s, s:o, s:o, s:b}", "set", key, "expected",
 						value_to_json(&a[i].value), "actual",
 						value_to_json(&range.present), "same", same));
-		differs += !same;
+		v->differs += !same;
 	}
-	return differs;
+	return 0;
 }
 
 static void print_rows(const struct cli *c, const json_t *rows)
@@ -59,30 +64,20 @@ static void print_rows(const struct cli *c, const json_t *rows)
 
 static int verify(struct cli *c, const struct profile *p)
 {
-	struct targets t;
-	struct err e = {0}, ignored = {0};
 	auto_json json_t *rows = json_array();
-	int differs = 0, rc = targets_init(&t, c, p, &e);
-	if (rc == 0) {
-		rc = targets_connect(&t, c, &e);
-	}
-	for (size_t i = 0; rc >= 0 && i < t.n; i++) {
-		rc = compare_host(&t.items[i], p, rows, &e);
-		differs += rc > 0 ? rc : 0;
-	}
-	targets_close(&t, &ignored);
-	targets_clear(&t);
-	if (rc < 0) {
-		return cli_fail(c, &e);
+	struct comparison v = {.p = p, .rows = rows};
+	int status = targets_visit(c, p, false, compare_host, &v);
+	if (status != CLI_DONE) {
+		return status;
 	}
 	if (c->json) {
-		auto_json json_t *out = json_pack("{s:b, s:O}", "same", differs == 0, "settings",
+		auto_json json_t *out = json_pack("{s:b, s:O}", "same", v.differs == 0, "settings",
 						  rows);
 		cli_print_json(out);
 	} else {
 		print_rows(c, rows);
 	}
-	return differs ? CLI_NO : CLI_DONE;
+	return v.differs ? CLI_NO : CLI_DONE;
 }
 
 static int run(struct cli *c)

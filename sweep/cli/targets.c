@@ -156,8 +156,7 @@ int targets_connect(struct targets *t, const struct cli *c, struct err *e)
 {
 	for (size_t i = 0; i < t->n; i++) {
 		struct target *x = &t->items[i];
-		const char *name = *x->name ? x->name : "local";
-		int rc = agent_connect(c->launcher, &x->via, name, &x->agent, e);
+		int rc = agent_connect(c->launcher, &x->via, target_name(x), &x->agent, e);
 		if (rc < 0) {
 			return rc;
 		}
@@ -178,6 +177,38 @@ int targets_close(struct targets *t, struct err *e)
 		}
 	}
 	return rc_all;
+}
+
+const char *target_name(const struct target *t)
+{
+	return *t->name ? t->name : "local";
+}
+
+int targets_visit(struct cli *c, const struct profile *p, bool go_on,
+		  int (*visit)(void *ctx, struct target *t, struct err *e), void *ctx)
+{
+	struct targets t;
+	struct err first = {0}, one = {0};
+	int rc = targets_init(&t, c, p, &first);
+	if (rc == 0) {
+		rc = targets_connect(&t, c, &first);
+	}
+	for (size_t i = 0; i < t.n && (rc == 0 || (go_on && t.items[i].agent)); i++) {
+		int failed = visit(ctx, &t.items[i], &one);
+		if (failed < 0 && rc < 0) {
+			cli_note(c, "%s", one.text); /* the first error is the answer */
+		} else if (failed < 0) {
+			first = one;
+			rc = failed;
+		}
+	}
+	int closing = targets_close(&t, &one);
+	if (closing < 0 && rc == 0) {
+		first = one;
+		rc = closing;
+	}
+	targets_clear(&t);
+	return rc < 0 ? cli_fail(c, &first) : CLI_DONE;
 }
 
 size_t target_assignments(const struct target *t, const struct profile *p, struct assignment *a)
