@@ -23,6 +23,7 @@
  *                       "receive_lowat":n, "congestion_control":w}|null}
  *                      and unless "cpu" is false: "threads":{"cpu":s, "waited":s,
  *                      "busiest_cpu":s, "busiest_waited":s, "cpus":[n,...]}, "host":{counters},
+ *                      "stolen":share of a timed spin|null,
  *                      "incoming_cpus":[n,...], "latency":[[bucket,n],...]|null, "note":text|null,
  *                      "zerocopy":{"sends":n, "copied":n}
  *   {"op":"stop"}                                     -> as read; the sockets are closed then

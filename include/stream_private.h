@@ -248,4 +248,13 @@ void endpoint_accept(struct endpoint *ep);
  * flat object of numbers that only grow, and "device". fd may be -1. */
 json_t *host_counters(int fd);
 
+/* ---- spin.c: time that a hypervisor takes away ---- */
+
+struct spin {
+	double least; /* s, the shortest so far; 0 at first */
+	uint32_t value;
+};
+/* The share that was taken away now; NaN if this machine's own scheduler was in the way. */
+double spin_stolen(struct spin *s);
+
 #endif

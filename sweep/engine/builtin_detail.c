@@ -64,6 +64,7 @@ static json_t *host_json(const struct builtin_host *h)
 	json_object_set_new(o, "cpu_self", json_number_or_null(c.self));
 	json_object_set_new(o, "cpus", json_integer(c.cpus));
 	json_object_set_new(o, "cpu_background", json_number_or_null(h->background));
+	json_object_set(o, "stolen_by_spin", json_object_get(h->last.json, "stolen"));
 	json_object_set_new(o, "per_cpu", per_cpu(h));
 	json_object_set(o, "thread_cpus", json_object_get(threads, "cpus"));
 	json_object_set(o, "incoming_cpus", json_object_get(h->last.json, "incoming_cpus"));

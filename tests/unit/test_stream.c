@@ -132,6 +132,20 @@ static void test_rr(void **state)
 	pair_end(&a, &b);
 }
 
+/* A share, or unknown; never below nothing. */
+static void test_spin(void **state)
+{
+	(void)state;
+	struct spin s = {0};
+	int known = 0;
+	for (int i = 0; i < 200; i++) {
+		double stolen = spin_stolen(&s);
+		known += isfinite(stolen);
+		assert_true(!isfinite(stolen) || (stolen >= 0 && stolen < 1));
+	}
+	assert_true(known > 0 && s.least > 0);
+}
+
 static void test_ipv6(void **state)
 {
 	(void)state;
@@ -302,15 +316,11 @@ static void test_no_leaks(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_moves_bytes),
-		cmocka_unit_test(test_ways_of_sending),
-		cmocka_unit_test(test_bidir),
-		cmocka_unit_test(test_udp),
-		cmocka_unit_test(test_rr),
-		cmocka_unit_test(test_ipv6),
-		cmocka_unit_test(test_one_process_for_both),
-		cmocka_unit_test(test_effective),
-		cmocka_unit_test(test_refusals),
+		cmocka_unit_test(test_moves_bytes), cmocka_unit_test(test_ways_of_sending),
+		cmocka_unit_test(test_bidir),	    cmocka_unit_test(test_udp),
+		cmocka_unit_test(test_rr),	    cmocka_unit_test(test_spin),
+		cmocka_unit_test(test_ipv6),	    cmocka_unit_test(test_one_process_for_both),
+		cmocka_unit_test(test_effective),   cmocka_unit_test(test_refusals),
 		cmocka_unit_test(test_no_leaks),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,6 +10,7 @@
 #include "stream.h"
 #include "stream_private.h"
 #include <errno.h>
+#include <math.h>
 #include <poll.h>
 #include <string.h>
 #include <time.h>
@@ -21,6 +22,7 @@ struct server {
 	struct channel channel;
 	struct cpu_meter *meter; /* NULL: this host does not say */
 	struct endpoint *side[SIDES];
+	struct spin spin;
 };
 
 static double process_cpu(void)
@@ -82,11 +84,14 @@ static json_t *threads_json(const struct flow_counts *f)
 }
 
 /* What takes longer to read and is wanted at the ends of a window only. */
-static void read_more(struct endpoint *ep, struct endpoint_counts *c, json_t *answer)
+static void read_more(struct server *s, struct endpoint *ep, struct endpoint_counts *c,
+		      json_t *answer)
 {
+	double stolen = spin_stolen(&s->spin);
 	json_t *latency = endpoint_latency(ep);
 	endpoint_read_threads(ep, c);
 	json_object_set_new(answer, "threads", threads_json(&c->flow));
+	json_object_set_new(answer, "stolen", isfinite(stolen) ? json_real(stolen) : json_null());
 	json_object_set_new(answer, "host", host_counters(endpoint_local_fd(ep)));
 	json_object_set_new(answer, "incoming_cpus", endpoint_incoming_cpus(ep));
 	json_object_set_new(answer, "latency", latency ? latency : json_null());
@@ -187,7 +192,7 @@ static void read_into(struct server *s, enum side side, const json_t *request, j
 	json_object_set_new(answer, "error", c.error[0] ? json_string(c.error) : json_null());
 	json_object_set_new(answer, "effective", effective_json(&c.effective));
 	if (more) {
-		read_more(ep, &c, answer);
+		read_more(s, ep, &c, answer);
 	}
 }
 
