@@ -8,7 +8,7 @@ PREFIX ?= /usr/local
 CC ?= gcc
 PACKAGES := gcc pkg-config iproute2 libnl-3-dev libnl-genl-3-dev libnl-route-3-dev libcap-dev \
 	libnlopt-dev libyaml-dev libjansson-dev libgsl-dev libsqlite3-dev libopenblas-serial-dev \
-	liblapacke-dev libjs-chart.js
+	liblapacke-dev libsmartcols-dev libjs-chart.js
 TEST_PACKAGES := libcmocka-dev procps util-linux jq
 
 JOBS ?= $(shell nproc)
@@ -31,16 +31,16 @@ endif
 # package:pkg-config name, for the sentence that names what is missing
 MODULES := libcap-dev:libcap libnlopt-dev:nlopt libyaml-dev:yaml-0.1 libjansson-dev:jansson \
 	libgsl-dev:gsl libsqlite3-dev:sqlite3 \
-	libopenblas-serial-dev:openblas liblapacke-dev:lapacke libnl-3-dev:libnl-3.0 libnl-genl-3-dev:libnl-genl-3.0 \
+	libopenblas-serial-dev:openblas liblapacke-dev:lapacke libsmartcols-dev:smartcols libnl-3-dev:libnl-3.0 libnl-genl-3-dev:libnl-genl-3.0 \
 	libnl-route-3-dev:libnl-route-3.0
 pkg = $(shell pkg-config $(1) $(2) 2>/dev/null)
 NL := libnl-3.0 libnl-genl-3.0 libnl-route-3.0
 # asked once, and only when something is compiled: make deps may have to install it first
-PKG_CFLAGS = $(eval PKG_CFLAGS := $$(call pkg,--cflags,$(NL) openblas))$(PKG_CFLAGS)
+PKG_CFLAGS = $(eval PKG_CFLAGS := $$(call pkg,--cflags,$(NL) openblas smartcols))$(PKG_CFLAGS)
 override CFLAGS += $(PKG_CFLAGS)
 AGENT_LIBS = $(call pkg,--libs,libcap jansson $(NL))
 # openblas before gsl, whose own cblas is slower
-ALL_LIBS = $(AGENT_LIBS) $(call pkg,--libs,nlopt yaml-0.1 sqlite3 lapacke openblas gsl) -lm
+ALL_LIBS = $(AGENT_LIBS) $(call pkg,--libs,nlopt yaml-0.1 sqlite3 smartcols lapacke openblas gsl) -lm
 
 # The folders, from the bottom up; DIRS=profiles builds the lower part alone.
 DIRS ?= profiles results sweep

@@ -37,6 +37,7 @@ struct report_writer {
 	/* Pictures and sortable tables of data; NULL for formats that have none. Once, before end.
 	 */
 	void (*pictures)(FILE *out, const json_t *data);
+	bool pictures_hold_samples; /* then no table of samples is wanted beside them */
 	void (*end)(FILE *out);
 };
 

@@ -373,11 +373,12 @@ void report_body(const json_t *run, const struct report_writer *w, FILE *out)
 	say_values(run, w, out);
 	say_failures(run, w, out);
 	say_hosts(run, w, out);
-	if (w->pictures) { /* they hold the samples, too */
+	if (w->pictures) {
 		json_t *data = report_data(run);
 		w->pictures(out, data);
 		json_decref(data);
-	} else {
+	}
+	if (!w->pictures_hold_samples) {
 		say_samples(run, w, out);
 	}
 	w->end(out);

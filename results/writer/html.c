@@ -143,5 +143,6 @@ const struct report_writer report_html = {
 	.paragraph = html_paragraph,
 	.table = html_table,
 	.pictures = html_pictures,
+	.pictures_hold_samples = true,
 	.end = html_end,
 };

@@ -3,7 +3,11 @@
  * Reports as plain text for a terminal or a mail. Control characters are replaced: a name must
  * not be able to move the cursor. No colours.
  */
+#include "cleanup.h"
+#include "json_util.h"
 #include "report_private.h"
+#include <libsmartcols.h>
+#include <math.h>
 #include <string.h>
 
 static void put(FILE *out, const char *s)
@@ -18,21 +22,6 @@ static void put(FILE *out, const char *s)
 			fputc(c == '\n' || c == '\t' ? ' ' : c < 0x20 || c == 0x7f ? '?' : c, out);
 		}
 	}
-}
-
-/* Columns on a terminal, as far as UTF-8's code points tell. */
-static size_t width(const char *s)
-{
-	size_t n = 0;
-	for (; *s; s++) {
-		n += ((unsigned char)*s & 0xc0) != 0x80;
-	}
-	return n;
-}
-
-static void pad(FILE *out, size_t n)
-{
-	fprintf(out, "%*s", (int)n, "");
 }
 
 static void text_begin(FILE *out, const char *title, const char *subtitle)
@@ -64,46 +53,78 @@ static void text_paragraph(FILE *out, const char *text)
 	fputc('\n', out);
 }
 
-static void put_cell(FILE *out, const char *cell, size_t wide, bool right, bool last)
+static int fill_table(struct libscols_table *tb, const struct report_table *t)
 {
-	size_t n = width(cell), rest = wide > n ? wide - n : 0;
-	if (right) {
-		pad(out, rest);
+	int rc = 0;
+	for (size_t c = 0; rc == 0 && c < t->columns; c++) {
+		int flags = SCOLS_FL_NOEXTREMES | (t->numeric[c] ? SCOLS_FL_RIGHT : 0);
+		rc = scols_table_new_column(tb, t->heads[c], 0, flags) ? 0 : -1;
 	}
-	put(out, cell);
-	if (!right && !last) {
-		pad(out, rest);
+	for (size_t i = 0; rc == 0 && i + t->columns <= t->n_cells; i += t->columns) {
+		struct libscols_line *line = scols_table_new_line(tb, NULL);
+		for (size_t c = 0; line && rc == 0 && c < t->columns; c++) {
+			rc = scols_line_set_data(line, c, t->cells[i + c]);
+		}
+		rc = line ? rc : -1;
+	}
+	return rc;
+}
+
+/* Indented, and without blanks at the ends of lines. */
+static void put_lines(FILE *out, const char *text)
+{
+	while (*text) {
+		size_t n = strcspn(text, "\n"), kept = n;
+		while (kept > 0 && text[kept - 1] == ' ') {
+			kept--;
+		}
+		fprintf(out, "  %.*s\n", (int)kept, text);
+		text += n + (text[n] == '\n');
 	}
 }
 
-static void put_row(FILE *out, const struct report_table *t, const char *const *cells,
-		    const size_t *wide)
-{
-	size_t last = t->columns; /* no blanks at the end of a line */
-	while (last > 1 && !*cells[last - 1]) {
-		last--;
-	}
-	for (size_t c = 0; c < last; c++) {
-		fputs("  ", out);
-		put_cell(out, cells[c], wide[c], t->numeric[c], c + 1 == last);
-	}
-	fputc('\n', out);
-}
-
+/* libsmartcols aligns, counts terminal columns and makes control characters harmless. */
 static void text_table(FILE *out, const struct report_table *t)
 {
-	size_t wide[REPORT_COLUMNS_MAX];
-	for (size_t c = 0; c < t->columns; c++) {
-		wide[c] = width(t->heads[c]);
-		for (size_t i = c; i < t->n_cells; i += t->columns) {
-			size_t n = width(t->cells[i]);
-			wide[c] = n > wide[c] ? n : wide[c];
+	auto_free char *text = NULL;
+	struct libscols_table *tb = scols_new_table();
+	if (tb && scols_table_set_column_separator(tb, "  ") == 0 && fill_table(tb, t) == 0 &&
+	    scols_print_table_to_string(tb, &text) == 0 && text) {
+		put_lines(out, text);
+	} else {
+		fputs("  (no memory for this table)\n", out);
+	}
+	scols_unref_table(tb);
+}
+
+/* The best score so far over the samples of baseline and search, one mark a step. */
+static void text_pictures(FILE *out, const json_t *data)
+{
+	static const char *const marks[] = {"\u2581", "\u2582", "\u2583", "\u2584",
+					    "\u2585", "\u2586", "\u2587", "\u2588"};
+	enum { PHASE = 2, OK = 3, SCORE = 4, WIDTH = 64 };
+	const json_t *rows = json_object_get(data, "rows");
+	double best[WIDTH], top = -INFINITY, first = NAN;
+	size_t n = strcmp(json_get_text(data, "kind", ""), "run") ? 0 : json_array_size(rows);
+	size_t steps = n < WIDTH ? n : WIDTH;
+	for (size_t i = 0; i < n; i++) {
+		const json_t *row = json_array_get(rows, i), *score = json_array_get(row, SCORE);
+		if (json_integer_value(json_array_get(row, PHASE)) <= 1 && json_is_number(score) &&
+		    json_integer_value(json_array_get(row, OK)) == 1) {
+			top = fmax(top, json_number_value(score));
+			first = isnan(first) ? top : first;
 		}
+		best[i * steps / n] = top;
 	}
-	put_row(out, t, t->heads, wide);
-	for (size_t i = 0; i + t->columns <= t->n_cells; i += t->columns) {
-		put_row(out, t, (const char *const *)t->cells + i, wide);
+	if (!(top > first)) {
+		return; /* nothing rose */
 	}
+	fputs("\nBest so far\n  ", out);
+	for (size_t i = 0; i < steps; i++) {
+		double part = isfinite(best[i]) ? (best[i] - first) / (top - first) : 0;
+		fputs(marks[(int)(7 * fmax(part, 0))], out);
+	}
+	fprintf(out, "  score %.4g to %.4g\n", first, top);
 }
 
 static void text_end(FILE *out)
@@ -117,5 +138,6 @@ const struct report_writer report_text = {
 	.headline = text_headline,
 	.paragraph = text_paragraph,
 	.table = text_table,
+	.pictures = text_pictures,
 	.end = text_end,
 };
