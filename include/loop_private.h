@@ -13,7 +13,7 @@ struct sweep { /* one loop_run */
 	struct trial_env *env;
 	const struct loop_options *o;
 	struct loop_result *r;
-	struct search *search;
+	struct search *search; /* NULL until the baseline has been measured once */
 	struct tried_table tried;
 	double started, end;
 	double best_throughput;
@@ -32,6 +32,11 @@ int loop_measure(struct sweep *s, enum loop_phase phase, const double *point,
 int loop_keep_sample(struct sweep *s, const char *phase, const struct configuration *asked,
 		     const struct configuration *effective, const struct sample *sample,
 		     int64_t *trial, struct err *e);
+
+/* Tells a search that learns one sample, with how far each limit was kept. The point is that of the
+ * values that the kernel took; point is the one that was asked, or NULL. */
+void loop_tell_sample(struct sweep *s, const double *point, const struct configuration *effective,
+		      const struct sample *sample);
 
 /* loop_prune.c: puts back to the baseline what the search believes to bring nothing. */
 void loop_prune(struct sweep *s);

@@ -8,6 +8,7 @@
 #include "monotonic.h"
 #include <errno.h>
 #include <math.h>
+#include <string.h>
 
 #define LEADERS 3 /* configurations that are measured again at the end */
 
@@ -48,7 +49,7 @@ static int measure_baseline(struct sweep *s, struct err *e)
 		return rc;
 	}
 	s->r->baseline_score = tried_score(entry);
-	if (space_contains(s->env->space, &s->r->baseline)) {
+	if (s->search && space_contains(s->env->space, &s->r->baseline)) {
 		space_encode(s->env->space, &s->r->baseline, point);
 		tell_median(s, point, entry);
 	}
@@ -137,14 +138,45 @@ static int search_loop(struct sweep *s, struct err *e)
 		       : (rc < 0 ? rc : 0);
 }
 
+/* Points that decode to one configuration are one. */
+static bool canonical_point(const void *ctx, double *x)
+{
+	struct configuration c;
+	space_decode(ctx, x, &c);
+	space_encode(ctx, &c, x);
+	return true;
+}
+
+/* Made once the baseline has shown whether scores have logarithms, and told of it. */
 static int start_search(struct sweep *s, struct err *e)
 {
 	const struct spec *spec = s->env->spec;
 	struct search_problem p = {
-		.n = s->env->space->n, .budget = spec->samples, .seed = spec->seed};
-	p.n_margins = score_margins(&spec->objective, NULL, NULL, NULL);
+		.n = s->env->space->n,
+		.budget = spec->samples,
+		.seed = spec->seed,
+		.n_margins = score_margins(&spec->objective, NULL, NULL, NULL),
+		.plain = !s->log_scores,
+		.canonical = canonical_point,
+		.ctx = s->env->space,
+	};
 	space_describe(s->env->space, p.dims);
-	return search_create(spec->algorithm, &p, &s->search, e);
+	int rc = search_create(spec->algorithm, &p, &s->search, e);
+	if (rc == 0 && search_learns(s->search)) {
+		loop_tell_sample(s, NULL, &s->tried.items[0].effective, &s->r->baseline_sample);
+	} else if (rc == 0 && space_contains(s->env->space, &s->r->baseline)) {
+		double point[SEARCH_DIMS_MAX];
+		space_encode(s->env->space, &s->r->baseline, point);
+		tell_median(s, point, &s->tried.items[0]);
+	}
+	return rc;
+}
+
+/* Metrics of the table are positive; a command's own score may have any sign. */
+static bool expects_positive_scores(const struct objective *o)
+{
+	int m = metric_find(o->numerator);
+	return !strcmp(o->numerator, "1") || (m >= 0 && m != METRIC_SCORE);
 }
 
 /* The entry that the search recommends, which knows more than medians; else the best median. */
@@ -246,9 +278,10 @@ int loop_run(struct trial_env *env, const struct loop_options *o, struct loop_re
 	s.started = monotonic_seconds();
 	s.end = s.started + env->spec->time;
 	result->assumed_baseline = !space_baseline(env->space, &result->baseline);
-	int rc = start_search(&s, e);
+	s.log_scores = expects_positive_scores(&env->spec->objective);
+	int rc = measure_baseline(&s, e);
 	if (rc == 0) {
-		rc = measure_baseline(&s, e);
+		rc = start_search(&s, e);
 	}
 	if (rc == 0) {
 		rc = search_loop(&s, e);

@@ -62,10 +62,8 @@ double loop_told_value(const struct sweep *s, double score)
 	return s->log_scores ? (score > 0 ? log(score) : NAN) : score;
 }
 
-/* Tells a search that learns one sample, with how far each limit was kept. The point is that of the
- * values that the kernel took; point is the one that was asked, or NULL. */
-static void tell_sample(struct sweep *s, const double *point, const struct configuration *effective,
-			const struct sample *sample)
+void loop_tell_sample(struct sweep *s, const double *point, const struct configuration *effective,
+		      const struct sample *sample)
 {
 	double took[SEARCH_DIMS_MAX];
 	struct search_observation o = {.x = took, .asked = point, .failed = !sample->ok};
@@ -130,8 +128,8 @@ int loop_measure(struct sweep *s, enum loop_phase phase, const double *point,
 				      &effective, &sample, &(*entry)->trial, e);
 	}
 	if (rc == 0) {
-		if (search_learns(s->search)) {
-			tell_sample(s, point, &effective, &sample);
+		if (s->search && search_learns(s->search)) {
+			loop_tell_sample(s, point, &effective, &sample);
 		}
 		tell_progress(s, phase, &effective, &sample);
 	}
