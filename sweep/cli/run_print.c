@@ -201,7 +201,7 @@ void run_print_result(const struct run *r, const char *written)
 		       "the proof.\n",
 		       x->pruned);
 	}
-	if (x->exhausted && x->knows_remaining && x->remaining < 1) {
+	if (x->exhausted && x->knows_remaining && x->baseline_score > 0 && x->remaining < 1) {
 		printf("The search stopped by itself: at most about %.1f %% more may be there.\n",
 		       100 * expm1(fmax(x->remaining, 0)));
 	}
