@@ -148,6 +148,10 @@ install: programs
 	install -m 644 sweep/specs/*.yaml $(DESTDIR)$(PREFIX)/share/tunesweep/specs
 
 # Speed of the store at 1,000,000 samples.
+# Side-by-side figures, never pass or fail; the tables stand in tests/bench/README.md.
+.PHONY: bench
+bench: bench-stream bench-search bench-store
+
 .PHONY: bench-store
 $(BUILD)/tests/bench/store: tests/bench/store.c $(LIB)
 	@mkdir -p $(@D)
