@@ -147,11 +147,11 @@ install: programs
 	install -d $(DESTDIR)$(PREFIX)/share/tunesweep/specs
 	install -m 644 sweep/specs/*.yaml $(DESTDIR)$(PREFIX)/share/tunesweep/specs
 
-# Speed of the store at 1,000,000 samples.
 # Side-by-side figures, never pass or fail; the tables stand in tests/bench/README.md.
 .PHONY: bench
 bench: bench-stream bench-search bench-store
 
+# Speed of the store at 1,000,000 samples.
 .PHONY: bench-store
 $(BUILD)/tests/bench/store: tests/bench/store.c $(LIB)
 	@mkdir -p $(@D)
