@@ -254,7 +254,7 @@ static struct outcome measure(const struct setting *s, const struct contender *c
 	if (pipe2(p, O_CLOEXEC) < 0 || cpu_meter_read(meter, &a, &e) < 0) {
 		return o;
 	}
-	double busy = a.busy, t_a = a.t;
+	double busy = a.busy;
 	pid_t client = start(argv, p[1]);
 	close(p[1]);
 	output_read(p[0], s->seconds + 8, text);
@@ -263,10 +263,6 @@ static struct outcome measure(const struct setting *s, const struct contender *c
 	wait4(client, NULL, 0, &r);
 	cpu_meter_read(meter, &b, &e);
 	double own = own_cpu(&r) + server_end(server);
-	if (getenv("VERBOSE")) {
-		fprintf(stderr, "%-30s %6.2f Gbit/s %.1f s: %.60s\n", c->name,
-			rate_of(c, text) / 1e9, b.t - t_a, text);
-	}
 	double kb = rate_of(c, text) * s->seconds / 8 / 1024;
 	return (struct outcome){rate_of(c, text), (b.busy - busy) * 1e6 / kb, own * 1e6 / kb};
 }
