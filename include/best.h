@@ -42,6 +42,7 @@ struct best_inputs {
 	struct best_part host_only, application_only;
 	const struct best_part *effects; /* n_effects; borrowed */
 	size_t n_effects;
+	const json_t *model; /* what the search learnt of each setting; NULL: nothing. Copied */
 	bool restored;
 	const char *store; /* path; NULL: nothing was kept */
 };

@@ -45,7 +45,9 @@ struct loop_result {
 	bool exhausted; /* the search ended before its budget: nothing was worth its time */
 	bool knows_remaining; /* how much more than the best there may be, in remaining */
 	double remaining;     /* in log(score), or in score where scores are not positive */
-	bool has_gain;	      /* proof.gain holds at least one pair */
+	json_t *model; /* what the search learnt of each setting (search_explain, with "set" and
+			  "sets" for dimensions); NULL if it explains nothing */
+	bool has_gain; /* proof.gain holds at least one pair */
 	struct proof proof;
 	bool interrupted;
 	char first_failure[256]; /* why the first failed sample failed */

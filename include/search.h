@@ -119,8 +119,8 @@ bool search_predict(struct search *s, const double *x, double *mean, double *sd)
 bool search_remaining(struct search *s, double *gain);
 
 /* {"noise": sd, "effects": [{"dim", "share", "low", "high", "gain", "gain_sd"}], "interactions":
- * [{"dims": [i, j], "share", "sd"}]}, strongest first; shares in percent of the explained variance.
- * The caller's; NULL: the member explains nothing. */
+ * [{"dims": [i, j], "share", "gain", "gain_sd"}]}, strongest first; shares in percent of the
+ * explained variance. The caller's; NULL: the member explains nothing. */
 json_t *search_explain(struct search *s);
 
 /* All names, NULL-terminated, for help and suggestions. */

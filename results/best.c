@@ -139,6 +139,7 @@ json_t *best_result_json(const struct best_inputs *in)
 	json_object_set_new(o, "recommended",
 			    json_string(best_is_recommended(in) ? "best" : "baseline"));
 	json_object_set_new(o, "effects", effects_json(in));
+	json_object_set_new(o, "model", in->model ? json_deep_copy(in->model) : json_null());
 	json_object_set_new(o, "restored", json_boolean(in->restored));
 	json_object_set_new(o, "store", json_text_or_null(in->store));
 	return o;

@@ -155,49 +155,6 @@ static void say_numbers(const json_t *run, const struct report_writer *w, FILE *
 	report_table_clear(&t);
 }
 
-static void add_part(struct report_table *t, const char *name, const json_t *part)
-{
-	char buf[96];
-	const json_t *interval = json_object_get(part, "interval");
-	double lo = json_number_value(json_array_get(interval, 0)),
-	       hi = json_number_value(json_array_get(interval, 1));
-	if (!json_is_object(part)) {
-		return;
-	}
-	report_table_add(t, name);
-	snprintf(buf, sizeof(buf), "%+.3g %%", json_get_number(part, "percent"));
-	report_table_add(t, buf);
-	snprintf(buf, sizeof(buf), "%+.3g to %+.3g %%", lo, hi);
-	report_table_add(t, buf);
-	snprintf(buf, sizeof(buf), "%.0f", json_get_number(part, "pairs"));
-	report_table_add(t, buf);
-}
-
-/* Host settings alone are what apply delivers; a setting's effect is measured by leaving it out. */
-static void say_parts(const json_t *run, const struct report_writer *w, FILE *out)
-{
-	static const char *const heads[] = {"part", "#score", "#interval", "#pairs", NULL};
-	const json_t *gain = json_object_get(result_of(run), "gain");
-	json_t *effects = json_object_get(result_of(run), "effects"), *one;
-	struct report_table t;
-	size_t i;
-	report_table_init(&t, heads);
-	add_part(&t, "host settings alone", json_object_get(gain, "host_only"));
-	add_part(&t, "application settings alone", json_object_get(gain, "application_only"));
-	json_array_foreach(effects, i, one)
-	{
-		add_part(&t, json_get_text(one, "set", "?"), one);
-	}
-	if (t.n_cells) {
-		w->section(out, "What each part brings");
-		w->paragraph(out,
-			     "Measured in pairs like the gain itself, each setting by leaving it "
-			     "out of the best.");
-		w->table(out, &t);
-	}
-	report_table_clear(&t);
-}
-
 static void say_values(const json_t *run, const struct report_writer *w, FILE *out)
 {
 	static const char *const heads[] = {"setting", "#baseline", "#best", "changed", NULL};
@@ -369,7 +326,8 @@ void report_body(const json_t *run, const struct report_writer *w, FILE *out)
 	say_verdict(run, w, out);
 	say_headline(run, w, out);
 	say_numbers(run, w, out);
-	say_parts(run, w, out);
+	report_say_parts(result_of(run), w, out);
+	report_say_model(result_of(run), w, out);
 	say_values(run, w, out);
 	say_failures(run, w, out);
 	say_hosts(run, w, out);

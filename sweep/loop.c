@@ -23,6 +23,7 @@ void loop_result_clear(struct loop_result *r)
 {
 	sample_clear(&r->baseline_sample);
 	sample_clear(&r->best_sample);
+	json_decref(r->model);
 }
 
 static bool search_is_over(const struct sweep *s)
@@ -197,6 +198,34 @@ static int best_entry(struct sweep *s)
 	return tried_best(&s->tried);
 }
 
+static json_t *key_of(const struct sweep *s, const json_t *dimension)
+{
+	json_int_t i = json_integer_value(dimension);
+	return json_string(i >= 0 && (size_t)i < s->env->space->n ? s->env->space->dims[i].key
+								  : "?");
+}
+
+/* The search speaks of dimensions, readers of settings. */
+static void take_model(struct sweep *s)
+{
+	json_t *model = search_explain(s->search), *one;
+	size_t i;
+	json_array_foreach(json_object_get(model, "effects"), i, one)
+	{
+		json_object_set_new(one, "set", key_of(s, json_object_get(one, "dim")));
+		json_object_del(one, "dim");
+	}
+	json_array_foreach(json_object_get(model, "interactions"), i, one)
+	{
+		const json_t *dims = json_object_get(one, "dims");
+		json_object_set_new(one, "sets",
+				    json_pack("[o, o]", key_of(s, json_array_get(dims, 0)),
+					      key_of(s, json_array_get(dims, 1))));
+		json_object_del(one, "dims");
+	}
+	s->r->model = model;
+}
+
 static void take_best(struct sweep *s)
 {
 	struct loop_result *r = s->r;
@@ -213,6 +242,7 @@ static void take_best(struct sweep *s)
 	sample_copy(&r->best_sample, &t->sample);
 	r->best_is_baseline = configuration_equal(&r->best, &r->baseline);
 	r->knows_remaining = search_remaining(s->search, &r->remaining);
+	take_model(s);
 }
 
 struct proof_watch { /* what seen_in_proof needs */

@@ -156,6 +156,7 @@ static void fill_inputs(struct files *f, const char *status, json_t *const value
 		.application_only = part_of(&x->proof.application_only, NULL),
 		.effects = f->effects,
 		.n_effects = f->r->space->n,
+		.model = x->model,
 		.restored = f->r->restored,
 		.store = f->store,
 	};

@@ -84,10 +84,22 @@ static void assert_keys(const json_t *o, const char *const *keys)
 static void keys_of_the_interface(void **state)
 {
 	(void)state;
-	static const char *const keys[] = {
-		"tunesweep_result", "run",     "name",	   "status", "samples",
-		"failed",	    "seconds", "baseline", "best",   "gain",
-		"recommended",	    "effects", "restored", "store",  NULL};
+	static const char *const keys[] = {"tunesweep_result",
+					   "run",
+					   "name",
+					   "status",
+					   "samples",
+					   "failed",
+					   "seconds",
+					   "baseline",
+					   "best",
+					   "gain",
+					   "recommended",
+					   "effects",
+					   "model",
+					   "restored",
+					   "store",
+					   NULL};
 	static const char *const point_keys[] = {"values", "score", "throughput", "service_demand",
 						 NULL};
 	static const char *const gain_keys[] = {"percent",

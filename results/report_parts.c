@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The parts of a sweep's result: what was proved of each, and what the search's model believes.
+ * Called by report_body.c.
+ */
+#include "json_util.h"
+#include "report_private.h"
+
+static void add_part(struct report_table *t, const char *name, const json_t *part)
+{
+	char buf[96];
+	const json_t *interval = json_object_get(part, "interval");
+	double lo = json_number_value(json_array_get(interval, 0)),
+	       hi = json_number_value(json_array_get(interval, 1));
+	if (!json_is_object(part)) {
+		return;
+	}
+	report_table_add(t, name);
+	snprintf(buf, sizeof(buf), "%+.3g %%", json_get_number(part, "percent"));
+	report_table_add(t, buf);
+	snprintf(buf, sizeof(buf), "%+.3g to %+.3g %%", lo, hi);
+	report_table_add(t, buf);
+	snprintf(buf, sizeof(buf), "%.0f", json_get_number(part, "pairs"));
+	report_table_add(t, buf);
+}
+
+/* Host settings alone are what apply delivers; a setting's effect is measured by leaving it out. */
+void report_say_parts(const json_t *result, const struct report_writer *w, FILE *out)
+{
+	static const char *const heads[] = {"part", "#score", "#interval", "#pairs", NULL};
+	const json_t *gain = json_object_get(result, "gain");
+	json_t *effects = json_object_get(result, "effects"), *one;
+	struct report_table t;
+	size_t i;
+	report_table_init(&t, heads);
+	add_part(&t, "host settings alone", json_object_get(gain, "host_only"));
+	add_part(&t, "application settings alone", json_object_get(gain, "application_only"));
+	json_array_foreach(effects, i, one)
+	{
+		add_part(&t, json_get_text(one, "set", "?"), one);
+	}
+	if (t.n_cells) {
+		w->section(out, "What each part brings");
+		w->paragraph(out,
+			     "Measured in pairs like the gain itself, each setting by leaving it "
+			     "out of the best.");
+		w->table(out, &t);
+	}
+	report_table_clear(&t);
+}
+
+static void add_belief(struct report_table *t, const char *name, const json_t *one)
+{
+	char buf[96];
+	report_table_add(t, name);
+	snprintf(buf, sizeof(buf), "%.1f %%", json_get_number(one, "share"));
+	report_table_add(t, buf);
+	snprintf(buf, sizeof(buf), "%.3g +- %.2g", json_get_number(one, "gain"),
+		 json_get_number(one, "gain_sd"));
+	report_table_add(t, buf);
+}
+
+void report_say_model(const json_t *result, const struct report_writer *w, FILE *out)
+{
+	static const char *const heads[] = {"setting", "#share", "#worst to best", NULL};
+	json_t *model = json_object_get(result, "model"), *one;
+	struct report_table t;
+	size_t i;
+	report_table_init(&t, heads);
+	json_array_foreach(json_object_get(model, "effects"), i, one)
+	{
+		add_belief(&t, json_get_text(one, "set", "?"), one);
+	}
+	json_array_foreach(json_object_get(model, "interactions"), i, one)
+	{
+		char pair[420];
+		const json_t *sets = json_object_get(one, "sets");
+		const char *a = json_string_value(json_array_get(sets, 0)),
+			   *b = json_string_value(json_array_get(sets, 1));
+		snprintf(pair, sizeof(pair), "%s with %s", a ? a : "?", b ? b : "?");
+		add_belief(&t, pair, one);
+	}
+	if (t.n_cells) {
+		w->section(out, "What the search believes to matter");
+		w->paragraph(out,
+			     "Share of the variance that the model explains, and the step from "
+			     "the worst to the best value (of log score, where scores are "
+			     "positive). A hint at what matters, not a proof.");
+		w->table(out, &t);
+	}
+	report_table_clear(&t);
+}
