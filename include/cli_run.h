@@ -20,6 +20,7 @@ struct run {
 	struct space *space;
 	const struct engine_ops *engine;
 	void *engine_state;
+	struct replay replay; /* of --resume */
 	struct loop_result result;
 	json_t *rollback; /* {host: [items]} */
 	bool restored;

@@ -8,6 +8,7 @@
 #define TUNESWEEP_TRIAL_H
 
 #include "engine.h"
+#include "replay.h"
 
 struct trial_env {
 	const struct spec *spec;
@@ -15,9 +16,11 @@ struct trial_env {
 	struct agent *agents[SPEC_HOSTS_MAX]; /* by the spec's index; NULL where there is none */
 	const struct engine_ops *engine;
 	void *engine_state;
-	int interrupt_fd; /* readable when the user wants to stop; -1 if never */
-	double deadline;  /* CLOCK_MONOTONIC seconds; INFINITY if none */
-	int number;	  /* counts the samples */
+	int interrupt_fd;      /* readable when the user wants to stop; -1 if never */
+	double deadline;       /* CLOCK_MONOTONIC seconds; INFINITY if none */
+	struct replay *replay; /* of a resumed run; NULL: everything is measured */
+	int64_t replayed;      /* trial of the store that answered the last sample; 0: measured */
+	int number;	       /* counts the samples */
 };
 
 /* -EINTR when interrupted, -EHOSTDOWN when an agent is gone; else 0, also for failed samples.

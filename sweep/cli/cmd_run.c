@@ -7,6 +7,7 @@
 #include "cleanup.h"
 #include "cli.h"
 #include "cli_run.h"
+#include "json_util.h"
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -17,6 +18,7 @@ static const struct cli_option options[] = {
 	{"samples", 0, "N", "budget of the search in measurements, instead of the spec's", false},
 	{"time", 0, "T", "time limit of the search, e.g. 10min", false},
 	{"seed", 0, "N", "seed of the search, instead of the spec's", false},
+	{"resume", 0, NULL, "go on with the newest unfinished run of this spec", false},
 	{"dry-run", 0, NULL, "check everything, print the space and the cost, set nothing", false},
 	{NULL, 0, NULL, NULL, false},
 };
@@ -43,12 +45,58 @@ static int load_spec(struct run *r, struct err *e)
 	return 0;
 }
 
+/* The newest run of this name that did not come to its end: its id, or -ENOENT. */
+static int find_unfinished(struct run *r, char *id, size_t size, struct err *e)
+{
+	auto_json json_t *runs = NULL;
+	json_t *one;
+	size_t i;
+	int rc = store_list_runs(r->store, &runs, e);
+	if (rc < 0) {
+		return rc;
+	}
+	json_array_foreach(runs, i, one)
+	{
+		const char *status = json_get_text(one, "status", "");
+		if (strcmp(json_get_text(one, "name", ""), r->spec->name) == 0 &&
+		    (!strcmp(status, "unfinished") || !strcmp(status, "interrupted"))) {
+			snprintf(id, size, "%s", json_get_text(one, "run", ""));
+			return 0;
+		}
+	}
+	return err_usage(e, "there is no unfinished run of '%s' to resume", r->spec->name);
+}
+
+/* Takes up an unfinished run: its id, its seed and what it has measured. */
+static int resume_record(struct run *r, struct err *e)
+{
+	auto_json json_t *run = NULL;
+	int rc = find_unfinished(r, r->record.id, sizeof(r->record.id), e);
+	rc = rc < 0 ? rc : store_get_run(r->store, r->record.id, &run, e);
+	rc = rc < 0 ? rc
+		    : replay_check_spec(r->record.id, json_get_text(run, "spec", ""), r->spec->text,
+					e);
+	if (rc == 0) {
+		r->spec->seed = (uint64_t)json_integer_value(json_object_get(run, "seed"));
+		rc = replay_load(run, r->space, &r->replay, e);
+	}
+	if (rc < 0) {
+		*r->record.id = '\0'; /* that run is not this one's to end */
+		return rc;
+	}
+	cli_note(r->c, "resuming run %s: %zu samples are there", r->record.id, r->replay.n);
+	return 0;
+}
+
 static int begin_record(struct run *r, struct err *e)
 {
 	auto_json json_t *hosts = hosts_fingerprints(&r->hosts);
 	int rc = cli_open_store(r->c, true, &r->store, e);
 	if (rc < 0) {
 		return rc;
+	}
+	if (cli_value(r->c, "resume")) {
+		return resume_record(r, e);
 	}
 	r->record = (struct store_run){
 		.name = r->spec->name,
@@ -113,6 +161,7 @@ static int sweep(struct run *r, struct err *e)
 		.engine = r->engine,
 		.engine_state = r->engine_state,
 		.interrupt_fd = r->c->interrupt_fd,
+		.replay = &r->replay,
 		.deadline = INFINITY,
 	};
 	struct loop_options o = {
@@ -205,6 +254,7 @@ static int finish(struct run *r, int rc, struct err *e)
 static void run_clear(struct run *r)
 {
 	loop_result_clear(&r->result);
+	replay_clear(&r->replay);
 	space_destroy(r->space);
 	store_close(r->store);
 	spec_free(r->spec);

@@ -64,6 +64,48 @@ SPEC
 status "where nothing matters" 0 "$tunesweep" run "$work/sim.yaml" -o "$work/sim"
 contains "no gain is claimed" "$work/out" "keep the defaults"
 
+# resume: a benchmark that counts its calls is killed in the night, and goes on where it was
+cat >"$work/count.sh" <<'B'
+#!/bin/sh
+read -r line
+echo "$line" >>"$1"
+sleep 0.02
+x=$(echo "$line" | sed 's/.*"x": *\([0-9]*\).*/\1/')
+echo "{\"score\": $((10000 - (x - 61) * (x - 61)))}"
+B
+chmod +x "$work/count.sh"
+cat >"$work/night.yaml" <<SPEC
+tunesweep: 1
+name: night
+test: {engine: command, command: ["$work/count.sh", "$work/calls"]}
+objective: {maximize: score}
+tunables: [{set: param.x, range: [0, 1000], type: int, default: 500}]
+search: {algorithm: sobol, samples: 60, seed: 5}
+proof: {pairs: 6}
+SPEC
+status "nothing to resume is a usage error" 2 "$tunesweep" run "$work/night.yaml" --resume
+"$tunesweep" run "$work/night.yaml" -o "$work/night" >/dev/null 2>&1 &
+main=$!
+enough_calls() { [ "$(wc -l <"$work/calls" 2>/dev/null || echo 0)" -ge 15 ]; }
+check "the night begins" wait_for 20 enough_calls
+kill -KILL $main
+wait $main 2>/dev/null
+sleep 0.3
+before=$(wc -l <"$work/calls")
+sed 's/1000/2000/' "$work/night.yaml" >"$work/changed.yaml"
+status "a changed space is refused" 2 "$tunesweep" run "$work/changed.yaml" --resume
+contains "with the difference" "$work/err" "line 5"
+status "resume" 0 "$tunesweep" run "$work/night.yaml" -o "$work/night" --resume
+contains "says how much is there" "$work/err" "samples are there"
+asked=$(jq '.samples' "$work/night/result.json")
+total=$(wc -l <"$work/calls")
+pairs=$(jq '.gain.pairs // 0' "$work/night/result.json")
+# at most the one sample under way when it was killed is measured again
+check "nothing is measured twice: $total calls for $asked samples and $pairs pairs, $before before" \
+	test $((total - asked - 2 * pairs)) -ge 0 -a $((total - asked - 2 * pairs)) -le 1
+status "the run is complete" 0 "$tunesweep" results --json
+check "and one" jq -e '[.[] | select(.name == "night")] | length == 1 and .[0].status == "complete"' "$work/out"
+
 cat >"$work/slow.yaml" <<SPEC
 tunesweep: 1
 name: slow

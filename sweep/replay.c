@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Answers of an earlier, unfinished run to the questions that its search asks again. It measures
+ * nothing and knows no store; the run command hands it what the store has.
+ */
+#include "replay.h"
+#include "json_util.h"
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Keys of a stored sample that are no metrics of a command's own. */
+static bool is_own_metric(const char *key, const json_t *value)
+{
+	static const char *const known[] = {"sample", "cpu_error", "link_cpu", "warmup"};
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+		if (strcmp(key, known[i]) == 0) {
+			return false;
+		}
+	}
+	return json_is_number(value) && metric_find(key) < 0;
+}
+
+static void read_sample(json_t *from, struct sample *to)
+{
+	const char *key;
+	json_t *value;
+	sample_init(to);
+	for (int m = 0; m < METRIC_COUNT; m++) {
+		to->m[m] = json_get_number(from, metric_name(m));
+	}
+	json_object_foreach(from, key, value)
+	{
+		if (is_own_metric(key, value) && to->n_extra < SAMPLE_EXTRA_MAX) {
+			snprintf(to->extra[to->n_extra].name, sizeof(to->extra[0].name), "%s", key);
+			to->extra[to->n_extra++].value = json_number_value(value);
+		}
+	}
+	to->ok = json_is_true(json_object_get(from, "ok"));
+	snprintf(to->reason, sizeof(to->reason), "%s", json_get_text(from, "reason", ""));
+	snprintf(to->limited_by, sizeof(to->limited_by), "%s",
+		 json_get_text(from, "limited_by", ""));
+	to->steady = json_is_true(json_object_get(from, "steady"));
+}
+
+static int by_number(const void *a, const void *b)
+{
+	const struct replay_sample *x = a, *y = b;
+	return x->number < y->number ? -1 : x->number > y->number;
+}
+
+static size_t count_samples(const json_t *trials)
+{
+	json_t *trial;
+	size_t i, n = 0;
+	json_array_foreach((json_t *)trials, i, trial)
+	{
+		n += json_array_size(json_object_get(trial, "samples"));
+	}
+	return n;
+}
+
+static int read_trial(const json_t *trial, const struct space *space, struct replay *out,
+		      struct err *e)
+{
+	struct replay_sample head = {0};
+	const json_t *asked = json_object_get(trial, "asked");
+	json_t *sample;
+	size_t i;
+	if (!json_is_object(asked)) {
+		asked = json_object_get(trial, "values");
+	}
+	int rc = space_values_parse(space, json_object_get(trial, "values"), &head.effective, e);
+	rc = rc < 0 ? rc : space_values_parse(space, asked, &head.asked, e);
+	head.trial = json_integer_value(json_object_get(trial, "trial"));
+	json_array_foreach(json_object_get(trial, "samples"), i, sample)
+	{
+		if (rc < 0) {
+			break;
+		}
+		struct replay_sample *s = &out->items[out->n++];
+		*s = head;
+		s->number = json_integer_value(json_object_get(sample, "sample"));
+		read_sample(sample, &s->sample);
+	}
+	return rc;
+}
+
+int replay_load(const json_t *run, const struct space *space, struct replay *out, struct err *e)
+{
+	json_t *trials = json_object_get(run, "trials"), *trial;
+	size_t i;
+	int rc = 0;
+	*out = (struct replay){.items = calloc(count_samples(trials) + 1, sizeof(*out->items))};
+	if (!out->items) {
+		return err_set(e, -ENOMEM, "out of memory");
+	}
+	json_array_foreach(trials, i, trial)
+	{
+		rc = rc < 0 ? rc : read_trial(trial, space, out, e);
+	}
+	if (rc < 0) {
+		replay_clear(out);
+		return rc;
+	}
+	qsort(out->items, out->n, sizeof(*out->items), by_number);
+	return 0;
+}
+
+void replay_clear(struct replay *r)
+{
+	for (size_t i = 0; i < r->n; i++) {
+		sample_clear(&r->items[i].sample);
+	}
+	free(r->items);
+	*r = (struct replay){0};
+}
+
+const struct replay_sample *replay_take(struct replay *r, const struct configuration *asked)
+{
+	if (r->next >= r->n) {
+		return NULL;
+	}
+	const struct replay_sample *s = &r->items[r->next];
+	/* the proof keeps what it asked only as what the kernel took */
+	if (!configuration_equal(&s->asked, asked) && !configuration_equal(&s->effective, asked)) {
+		r->next = r->n;
+		return NULL;
+	}
+	r->next++;
+	return s;
+}
+
+int replay_check_spec(const char *run, const char *before, const char *now, struct err *e)
+{
+	int line = 1;
+	while (*before && *before == *now) {
+		line += *before == '\n';
+		before++;
+		now++;
+	}
+	if (*before == *now) {
+		return 0;
+	}
+	return err_usage(e,
+			 "the spec is not that of run %s: line %d is now '%.*s', and was '%.*s' "
+			 "there (from where they differ); without --resume a new run is made",
+			 run, line, (int)strcspn(now, "\n"), now, (int)strcspn(before, "\n"),
+			 before);
+}
