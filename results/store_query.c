@@ -175,8 +175,10 @@ enum {
 	COLUMN_METRICS
 };
 
-static json_t *sample_row(sqlite3_stmt *st, int number)
+/* Numbers count in the order of measuring, also where a trial was measured again later. */
+static json_t *sample_row(sqlite3_stmt *st)
 {
+	sqlite3_int64 number = sqlite3_column_int64(st, COLUMN_METRICS + (int)store_n_columns);
 	json_t *o = json_object();
 	auto_json json_t *more = column_json(st, COLUMN_MORE);
 	json_object_set_new(o, "sample", json_integer(number));
@@ -195,6 +197,7 @@ static json_t *trial_row(sqlite3_stmt *st, int number)
 {
 	json_t *t = json_object();
 	json_object_set_new(t, "trial", json_integer(number));
+	json_object_set_new(t, "id", json_integer(sqlite3_column_int64(st, COLUMN_TRIAL)));
 	json_object_set_new(t, "phase", json_text_or_null(column_text(st, COLUMN_PHASE)));
 	json_object_set_new(t, "values", column_json(st, COLUMN_CONFIG));
 	json_object_set_new(t, "asked", column_json(st, COLUMN_ASKED));
@@ -206,7 +209,7 @@ static json_t *trial_row(sqlite3_stmt *st, int number)
 static int prepare_trials(struct store *s, const char *id, bool brief, sqlite3_stmt **st,
 			  struct err *e)
 {
-	char sql[768];
+	char sql[1024];
 	snprintf(sql, sizeof(sql),
 		 "SELECT t.id, t.phase, t.config, t.asked, p.id, p.time, p.ok, p.score, %s, %s",
 		 brief ? "json_remove(p.more, '$.detail')" : "p.more",
@@ -215,7 +218,8 @@ static int prepare_trials(struct store *s, const char *id, bool brief, sqlite3_s
 		snprintf(sql + strlen(sql), sizeof(sql) - strlen(sql), ", p.%s",
 			 metric_name(store_columns[i]));
 	}
-	strcat(sql, " FROM trial t LEFT JOIN sample p ON p.trial = t.id WHERE t.run = ?"
+	strcat(sql, ", ROW_NUMBER() OVER (ORDER BY p.id IS NULL, p.id)"
+		    " FROM trial t LEFT JOIN sample p ON p.trial = t.id WHERE t.run = ?"
 		    " ORDER BY t.id, p.id");
 	int r = store_prepare(s, sql, st, e);
 	if (!r) {
@@ -231,7 +235,7 @@ static int read_trials(struct store *s, const char *id, bool brief, json_t *tria
 	if (rc) {
 		return rc;
 	}
-	int n_trials = 0, n_samples = 0;
+	int n_trials = 0;
 	sqlite3_int64 last = -1;
 	json_t *trial = NULL;
 	while ((rc = sqlite3_step(st)) == SQLITE_ROW) {
@@ -241,8 +245,7 @@ static int read_trials(struct store *s, const char *id, bool brief, json_t *tria
 			json_array_append_new(trials, trial);
 		}
 		if (sqlite3_column_type(st, COLUMN_SAMPLE) != SQLITE_NULL) {
-			json_array_append_new(json_object_get(trial, "samples"),
-					      sample_row(st, ++n_samples));
+			json_array_append_new(json_object_get(trial, "samples"), sample_row(st));
 		}
 	}
 	return rc == SQLITE_DONE ? 0 : store_error(s, rc, "read the trials", e);
@@ -283,7 +286,7 @@ int store_get_detail(struct store *s, const char *id, int64_t sample, json_t **o
 	int rc = store_prepare(s,
 			       "SELECT json_extract(p.more, '$.detail') FROM sample p WHERE p.id = "
 			       "(SELECT p.id FROM trial t JOIN sample p ON p.trial = t.id"
-			       " WHERE t.run = ? ORDER BY t.id, p.id LIMIT 1 OFFSET ?)",
+			       " WHERE t.run = ? ORDER BY p.id LIMIT 1 OFFSET ?)",
 			       &st, e);
 	if (rc) {
 		return rc;

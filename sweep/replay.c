@@ -73,7 +73,7 @@ static int read_trial(const json_t *trial, const struct space *space, struct rep
 	}
 	int rc = space_values_parse(space, json_object_get(trial, "values"), &head.effective, e);
 	rc = rc < 0 ? rc : space_values_parse(space, asked, &head.asked, e);
-	head.trial = json_integer_value(json_object_get(trial, "trial"));
+	head.trial = json_integer_value(json_object_get(trial, "id"));
 	json_array_foreach(json_object_get(trial, "samples"), i, sample)
 	{
 		if (rc < 0) {
