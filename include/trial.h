@@ -16,8 +16,10 @@ struct trial_env {
 	struct agent *agents[SPEC_HOSTS_MAX]; /* by the spec's index; NULL where there is none */
 	const struct engine_ops *engine;
 	void *engine_state;
-	int interrupt_fd;      /* readable when the user wants to stop; -1 if never */
-	double deadline;       /* CLOCK_MONOTONIC seconds; INFINITY if none */
+	int interrupt_fd;  /* readable when the user wants to stop; -1 if never */
+	double deadline;   /* CLOCK_MONOTONIC seconds; INFINITY if none */
+	double stop_below; /* bit/s: as engine_run's; 0: no sample ends early */
+	int path;	   /* as engine_run's: the pair that this sample belongs to, 0 for none */
 	struct replay *replay; /* of a resumed run; NULL: everything is measured */
 	int64_t replayed;      /* trial of the store that answered the last sample; 0: measured */
 	int number;	       /* counts the samples */

@@ -115,12 +115,22 @@ static int count_sample(struct sweep *s, const struct configuration *asked,
 	return 0;
 }
 
+/* A sample that is surely this far below the guard need not run to its end. */
+static double hopeless_throughput(const struct sweep *s)
+{
+	const struct sample *base = &s->r->baseline_sample;
+	bool guarded = base->ok && s->env->spec->objective.guards != GUARDS_NONE;
+	return guarded && base->m[METRIC_THROUGHPUT] > 0 ? 0.9 * base->m[METRIC_THROUGHPUT] : 0;
+}
+
 int loop_measure(struct sweep *s, enum loop_phase phase, const double *point,
 		 const struct configuration *asked, struct tried **entry, struct err *e)
 {
 	struct sample sample;
 	struct configuration effective;
+	s->env->stop_below = phase == LOOP_SEARCH ? hopeless_throughput(s) : 0;
 	int rc = trial_run(s->env, asked, &sample, &effective, e);
+	s->env->stop_below = 0;
 	if (rc == 0 && phase == LOOP_BASELINE) {
 		note_baseline(s, &sample);
 	}

@@ -106,6 +106,8 @@ static int measure(struct trial_env *env, const struct configuration *effective,
 		.space = env->space,
 		.config = effective,
 		.duration = env->spec->test.duration,
+		.stop_below = env->stop_below,
+		.path = env->path,
 	};
 	double limit = sample_limit(&env->spec->test), heartbeat = 0;
 	int rc = env->engine->start(env->engine_state, &run, e);

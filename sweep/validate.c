@@ -152,6 +152,7 @@ int validate_run(struct trial_env *env, const struct configuration *best,
 		bool ok;
 		/* The second pair of a block runs the other way round: ABBA or BAAB. */
 		first = i % 2 ? 1 - first : (stats_rng_uniform(&rng) < 0.5 ? BEST : BASELINE);
+		env->path = i + 1;
 		rc = measure_pair(&proof, first, &pairs[n], &ok, e);
 		if (rc < 0) {
 			break;
@@ -162,5 +163,6 @@ int validate_run(struct trial_env *env, const struct configuration *best,
 		/* A winner that often fails is none, however good it is when it works. */
 		out->significant = out->significant && out->failed <= out->pairs / 3;
 	}
+	env->path = 0;
 	return rc;
 }
