@@ -9,7 +9,7 @@ CC ?= gcc
 PACKAGES := gcc pkg-config iproute2 libnl-3-dev libnl-genl-3-dev libnl-route-3-dev libcap-dev \
 	libnlopt-dev libyaml-dev libjansson-dev libgsl-dev libsqlite3-dev libopenblas-serial-dev \
 	liblapacke-dev libsmartcols-dev libjs-chart.js
-TEST_PACKAGES := libcmocka-dev procps util-linux jq
+TEST_PACKAGES := libcmocka-dev procps util-linux jq nftables iperf3
 
 JOBS ?= $(shell nproc)
 
