@@ -28,7 +28,9 @@ for t in "$@"; do
 	fi
 	if [ "$f" != 0 ]; then
 		echo "--- $name"
-		tail -n 60 "$out"
+		grep -A3 '^not ok' "$out" | head -n 40
+		echo "..."
+		tail -n 40 "$out"
 		echo "---"
 	fi
 	grep -E '^(not )?ok .*# SKIP' "$out" | sed -E "s|^(not )?ok|skip $name:|"
