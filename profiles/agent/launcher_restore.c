@@ -40,6 +40,9 @@ int launcher_agent_path(const char *override, char *buf, size_t size, struct err
 	char *slash = strrchr(buf, '/');
 	size_t at = slash ? (size_t)(slash + 1 - buf) : 0;
 	snprintf(buf + at, size - at, "tunesweep-agent");
+	if (access(buf, X_OK) < 0) { /* installed: bin/ and libexec/ are neighbours */
+		snprintf(buf + at, size - at, "../libexec/tunesweep-agent");
+	}
 	return 0;
 }
 

@@ -32,6 +32,9 @@ check "report.html is whole" grep -q '</html>' "$work/short/report.html"
 status "the store has it" 0 "$tunesweep" results --json
 check "with its samples" jq -e '.[0].name == "short" and .[0].samples >= 6' "$work/out"
 
+make -s BUILD="$build" DESTDIR="$work/root" PREFIX=/usr install >/dev/null 2>&1
+status "an installed program finds its agent" 0 "$work/root/usr/bin/tunesweep" show net.ipv4.tcp_rmem
+
 status "dry-run" 0 "$tunesweep" run "$work/short.yaml" --dry-run
 contains "prints the space" "$work/out" "net.ipv4.tcp_wmem.max@sender"
 contains "and the cost" "$work/out" "proof: at most 2 pairs"
