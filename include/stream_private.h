@@ -113,8 +113,16 @@ int tcp_prepare(int fd, const struct stream_options *o, struct err *e);
 
 int udp_listen(const struct stream_options *o, int *fd, int *port, struct err *e);
 
-/* Stream i: a blocking socket whose token the far side has sent back. */
-int udp_connect(const struct stream_options *o, int i, double deadline, int *fd, struct err *e);
+/* Waits until fd is readable, ms at the most, or until it has done something else meanwhile. */
+struct udp_wait {
+	void (*run)(void *arg, int fd, int ms);
+	void *arg;
+};
+
+/* Stream i: a blocking socket whose token the far side has sent back. The far side may be this very
+ * process: wait is where it can let the newcomer in. */
+int udp_connect(const struct stream_options *o, int i, double deadline, const struct udp_wait *wait,
+		int *fd, struct err *e);
 
 /* A socket for the next newcomer at a listening one that has brought the token, answered, or -1.
  * One that sends its token twice is told apart by its name (tcp_name). */
@@ -224,8 +232,10 @@ struct endpoint_counts {
 	char error[256]; /* "" if all is well */
 };
 
-int endpoint_create(const struct stream_options *o, struct endpoint **out, int *port,
-		    struct err *e);
+/* own: an endpoint of this process that listens, or NULL; it lets newcomers in while this one
+ * connects, which may be to it. */
+int endpoint_create(const struct stream_options *o, struct endpoint *own, struct endpoint **out,
+		    int *port, struct err *e);
 int endpoint_start(struct endpoint *ep, struct err *e);
 void endpoint_read(struct endpoint *ep, struct endpoint_counts *out);
 /* Adds what the threads used, which takes longer. */

@@ -163,13 +163,15 @@ static void test_ipv6(void **state)
 	pair_end(&a, &b);
 }
 
-static void test_one_process_for_both(void **state)
+static void one_process_for_both(const char *type, int streams)
 {
-	(void)state;
 	struct peer p;
+	json_t *l = opening("listen", "127.0.0.1", 0), *c;
 	peer_start(&p, -1);
-	int port = listen_at(&p, opening("listen", "127.0.0.1", 0));
-	must(&p, opening("connect", "127.0.0.1", port));
+	with(l, type, "classic", streams, json_object());
+	c = opening("connect", "127.0.0.1", listen_at(&p, l));
+	with(c, type, "classic", streams, json_object());
+	must(&p, c);
 	must(&p, json_pack("{s:s, s:s}", "op", "start", "side", "listen"));
 	must(&p, json_pack("{s:s, s:s}", "op", "start", "side", "connect"));
 	wait_for_bytes(&p, 1e6); /* the listening side is meant where no side is named */
@@ -181,6 +183,14 @@ static void test_one_process_for_both(void **state)
 	assert_true(number(r, "bytes") > 1e5);
 	assert_true(number(s, "bytes") > 1e5);
 	peer_end(&p);
+}
+
+static void test_one_process_for_both(void **state)
+{
+	(void)state;
+	one_process_for_both("tcp_stream", 1);
+	one_process_for_both("udp_stream", 1);
+	one_process_for_both("udp_stream", 20);
 }
 
 /* What is absent is not set, and what is set is reported as the kernel has it. */

@@ -37,12 +37,25 @@ static int connection_add(struct endpoint *ep, int fd, struct err *e)
 	return flow_start(ep->flows[ep->n_flows++], false, e);
 }
 
-static int connect_all(struct endpoint *ep, struct err *e)
+/* For udp_connect: the process's other side, if it listens, goes on serving. */
+static void wait_serving(void *arg, int fd, int ms)
+{
+	struct endpoint *own = arg;
+	struct pollfd p[1 + ACCEPTOR_PENDING_MAX + 1] = {{.fd = fd, .events = POLLIN}};
+	poll(p, 1 + (own ? endpoint_poll(own, p + 1) : 0), ms);
+	if (own) {
+		endpoint_accept(own);
+	}
+}
+
+static int connect_all(struct endpoint *ep, struct endpoint *own, struct err *e)
 {
 	double deadline = stream_now() + STREAM_CONNECT_S;
+	struct udp_wait wait = {wait_serving, own};
 	for (int i = 0; i < ep->o.streams; i++) {
-		int fd, r = ep->o.type == STREAM_UDP ? udp_connect(&ep->o, i, deadline, &fd, e)
-						     : tcp_connect(&ep->o, i, deadline, &fd, e);
+		int fd, r = ep->o.type == STREAM_UDP
+				    ? udp_connect(&ep->o, i, deadline, &wait, &fd, e)
+				    : tcp_connect(&ep->o, i, deadline, &fd, e);
 		if (r == 0) {
 			r = connection_add(ep, fd, e);
 		}
@@ -64,7 +77,8 @@ static int listen_any(struct endpoint *ep, int *port, struct err *e)
 	return r;
 }
 
-int endpoint_create(const struct stream_options *o, struct endpoint **out, int *port, struct err *e)
+int endpoint_create(const struct stream_options *o, struct endpoint *own, struct endpoint **out,
+		    int *port, struct err *e)
 {
 	int r;
 	struct endpoint *ep = calloc(1, sizeof(*ep));
@@ -80,7 +94,7 @@ int endpoint_create(const struct stream_options *o, struct endpoint **out, int *
 	}
 	if (o->connects) {
 		*port = o->port;
-		r = connect_all(ep, e);
+		r = connect_all(ep, own, e);
 	} else {
 		r = listen_any(ep, port, e);
 	}

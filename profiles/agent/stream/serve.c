@@ -142,7 +142,8 @@ static int side_open(struct server *s, enum side side, const json_t *request, js
 	/* A sample whose stop was lost must not live on in this one. */
 	endpoint_destroy(s->side[side]);
 	s->side[side] = NULL;
-	r = endpoint_create(&o, &s->side[side], &port, e);
+	r = endpoint_create(&o, side == SIDE_CONNECT ? s->side[SIDE_LISTEN] : NULL, &s->side[side],
+			    &port, e);
 	if (r == 0) {
 		json_object_set_new(answer, "port", json_integer(port));
 		json_object_set_new(answer, "local_ports", endpoint_local_ports(s->side[side]));

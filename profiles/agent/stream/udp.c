@@ -36,21 +36,20 @@ int udp_listen(const struct stream_options *o, int *out, int *port, struct err *
 	return r;
 }
 
-/* The token out and back, until the deadline. */
-static int token_exchange(int fd, const char *token, double deadline)
+/* The token out and back, until the deadline. A wait that ends early sends nothing again. */
+static int token_exchange(int fd, const char *token, double deadline, const struct udp_wait *wait)
 {
 	char buf[STREAM_TOKEN_MAX + 1];
 	size_t size = strlen(token);
-	while (stream_now() < deadline) {
-		struct pollfd p = {.fd = fd, .events = POLLIN};
-		ssize_t n = send(fd, token, size, MSG_NOSIGNAL);
+	double again = 0;
+	for (double now = stream_now(); now < deadline; now = stream_now()) {
+		ssize_t n = now < again ? 0 : send(fd, token, size, MSG_NOSIGNAL);
 		if (n < 0 && errno != EAGAIN && errno != EPERM && errno != ENOBUFS) {
 			return -errno;
 		}
-		if (poll(&p, 1, TOKEN_AGAIN_MS) <= 0) {
-			continue;
-		}
-		n = recv(fd, buf, sizeof(buf), 0);
+		again = now < again ? again : now + TOKEN_AGAIN_MS / 1e3;
+		wait->run(wait->arg, fd, (int)ceil((again - now) * 1e3));
+		n = recv(fd, buf, sizeof(buf), MSG_DONTWAIT);
 		if (n < 0 && errno != EAGAIN) {
 			return -errno;
 		}
@@ -61,7 +60,8 @@ static int token_exchange(int fd, const char *token, double deadline)
 	return -ETIMEDOUT;
 }
 
-int udp_connect(const struct stream_options *o, int i, double deadline, int *out, struct err *e)
+int udp_connect(const struct stream_options *o, int i, double deadline, const struct udp_wait *wait,
+		int *out, struct err *e)
 {
 	struct stream_address addr;
 	auto_close int fd = -1;
@@ -71,7 +71,7 @@ int udp_connect(const struct stream_options *o, int i, double deadline, int *out
 	}
 	socket_bind_local(fd, o, i, &addr);
 	r = connect(fd, (struct sockaddr *)&addr.addr, addr.len) < 0 ? -errno : 0;
-	r = r < 0 ? r : token_exchange(fd, o->token, deadline);
+	r = r < 0 ? r : token_exchange(fd, o->token, deadline, wait);
 	if (r < 0) {
 		return err_set(e, r, "%s: cannot reach %s port %d: %s", stream_role(o), o->address,
 			       o->port, r == -ETIMEDOUT ? "no answer in time" : strerror(-r));
