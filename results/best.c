@@ -186,10 +186,12 @@ json_t *best_evidence(const struct best_inputs *in, const char *spec_sha256, int
 	json_t *o = json_object(), *baseline = json_object();
 	set_text(o, "run", in->run);
 	set_text(o, "spec_sha256", spec_sha256);
-	if (gain_known(in)) {
-		json_object_set_new(o, "gain", evidence_gain(in));
+	if (best_is_recommended(in)) { /* else the profile does not set what the numbers are of */
+		if (gain_known(in)) {
+			json_object_set_new(o, "gain", evidence_gain(in));
+		}
+		set_numbers(o, &in->best);
 	}
-	set_numbers(o, &in->best);
 	set_numbers(baseline, &in->baseline);
 	if (json_object_size(baseline)) {
 		json_object_set(o, "baseline", baseline);

@@ -213,6 +213,20 @@ static void evidence(void **state)
 	assert_true(json_get_number(o, "boots") == 1);
 }
 
+/* The profile keeps the defaults: what a rejected best was measured at is no evidence for them. */
+static void evidence_for_the_defaults(void **state)
+{
+	(void)state;
+	struct best_inputs in = inputs();
+	in.significant = false;
+	auto_json json_t *o = best_evidence(&in, "abc", 1);
+	assert_null(json_object_get(o, "gain"));
+	assert_null(json_object_get(o, "throughput"));
+	assert_null(json_object_get(o, "score"));
+	assert_true(json_get_number(json_object_get(o, "baseline"), "score") == 3e9);
+	assert_true(json_get_number(o, "samples") == 40);
+}
+
 static void parts_of_a_gain(void **state)
 {
 	(void)state;
@@ -279,7 +293,7 @@ int main(void)
 		WITH_INPUTS(asked_where_it_differs), WITH_INPUTS(recommendation),
 		WITH_INPUTS(failed_baseline),	     WITH_INPUTS(nothing_known),
 		WITH_INPUTS(scores_without_ratio),   WITH_INPUTS(evidence),
-		WITH_INPUTS(profile_of_settings),
+		WITH_INPUTS(profile_of_settings),    WITH_INPUTS(evidence_for_the_defaults),
 	};
 	return cmocka_run_group_tests_name("best", tests, NULL, NULL);
 }
