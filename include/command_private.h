@@ -21,8 +21,10 @@ struct command_child {
 	int in, out;		   /* its standard input and output */
 	char *line, *last;	   /* [COMMAND_LINE_MAX] each: what comes in, newest whole line */
 	size_t used, total;
-	bool has_last, too_long, ended; /* ended: end of output */
-	bool first_counts;		/* of several lines the first is kept, not the last */
+	bool cut;			  /* what comes in is longer than a line may be */
+	bool has_last, too_long, has_nul; /* of the line that is kept */
+	bool ended;			  /* end of output */
+	bool first_counts;		  /* of several lines the first is kept, not the last */
 	bool exited;
 	int status; /* as the shell gives it: 128 + signal */
 };

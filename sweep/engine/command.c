@@ -162,7 +162,9 @@ static int say_status(const struct command_child *c, struct sample *out)
 static void finish_line(struct command *c, struct sample *out)
 {
 	if (c->child.too_long) {
-		sample_fail(out, "a line of the command's output is longer than 64 KiB");
+		sample_fail(out, "the command's last line is longer than 64 KiB");
+	} else if (c->child.has_nul) {
+		sample_fail(out, "the command's last line has a NUL byte, which is no JSON");
 	} else if (!c->child.has_last) {
 		sample_fail(out, "the command has written nothing");
 	} else {
@@ -190,7 +192,7 @@ static int poll_once(struct command *c, struct sample *out)
 static int poll_served(struct command *c, struct sample *out, struct err *e)
 {
 	command_child_read(&c->child, true);
-	if (c->child.has_last || c->child.too_long) {
+	if (c->child.has_last) {
 		finish_line(c, out);
 		c->deaths = 0;
 		return 1;

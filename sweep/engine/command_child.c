@@ -107,18 +107,32 @@ int command_child_write(struct command_child *c, const char *line, struct err *e
 	return err_set(e, -EIO, "the command does not read its input: the parameters do not fit");
 }
 
+/* A NUL byte, which would end the line before its end, makes a line that is not blank. */
+static bool is_blank(const struct command_child *c)
+{
+	return !c->cut && strspn(c->line, " \t\r") == c->used;
+}
+
+static void keep_line(struct command_child *c)
+{
+	memcpy(c->last, c->line, c->used + 1);
+	c->has_last = true;
+	c->too_long = c->cut;
+	c->has_nul = !c->cut && memchr(c->line, '\0', c->used);
+}
+
 static void take_line(struct command_child *c)
 {
 	c->line[c->used] = '\0';
 	int status;
-	if (sscanf(c->line, "{\"tunesweep_exit\": %d}", &status) == 1) {
+	if (!c->cut && sscanf(c->line, "{\"tunesweep_exit\": %d}", &status) == 1) {
 		c->exited = true;
 		c->status = status;
-	} else if (c->line[strspn(c->line, " \t\r")] != '\0' && !(c->first_counts && c->has_last)) {
-		memcpy(c->last, c->line, c->used + 1);
-		c->has_last = true;
+	} else if (!is_blank(c) && !(c->first_counts && c->has_last)) {
+		keep_line(c);
 	}
 	c->used = 0;
+	c->cut = false;
 }
 
 static void take_bytes(struct command_child *c, const char *buf, size_t n)
@@ -130,7 +144,7 @@ static void take_bytes(struct command_child *c, const char *buf, size_t n)
 		} else if (c->used + 1 < COMMAND_LINE_MAX) {
 			c->line[c->used++] = buf[i];
 		} else {
-			c->too_long = true;
+			c->cut = true;
 		}
 	}
 }
@@ -156,7 +170,7 @@ void command_child_read(struct command_child *c, bool stop_at_line)
 void command_child_forget_lines(struct command_child *c)
 {
 	c->used = c->total = 0;
-	c->has_last = c->too_long = false;
+	c->has_last = c->too_long = c->has_nul = c->cut = false;
 }
 
 void command_child_kill(struct command_child *c)

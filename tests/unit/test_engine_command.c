@@ -118,6 +118,9 @@ static void good_answers_are_taken(void **state)
 	good("echo \"{\\\"throughput\\\": 1e9, \\\"service_demand\\\": 0.5, \\\"rtt\\\": null}\"",
 	     "", METRIC_THROUGHPUT, 1e9);
 	good("sleep 30 & echo \"{\\\"score\\\": 1}\"", SCORE, METRIC_SCORE, 1);
+	good("head -c 70000 /dev/zero | tr \"\\0\" x; echo; echo \"{\\\"score\\\": 4}\"", SCORE,
+	     METRIC_SCORE, 4); /* only the last line counts */
+	good("printf \"\\0\\n\"; echo \"{\\\"score\\\": 6}\"", SCORE, METRIC_SCORE, 6);
 	good("exec 0<&-; echo \"{\\\"score\\\": 2}\"", SCORE, METRIC_SCORE, 2);
 }
 
@@ -161,6 +164,9 @@ static void what_is_no_result_is_a_failed_sample(void **state)
 	bad("kill -9 $$", SCORE, "signal 9");
 	bad("exec /nonexistent/program", SCORE, "cannot be run (exit status 127)");
 	bad("head -c 70000 /dev/zero | tr \"\\\\0\" x", SCORE, "longer than 64 KiB");
+	bad("echo \"{\\\"score\\\": 1}\"; head -c 70000 /dev/zero", SCORE, "longer than 64 KiB");
+	bad("printf \"\\0{\\\"score\\\": 1}\"", SCORE, "NUL byte");
+	bad("printf \"{\\\"score\\\": 1}\\0 x\"", SCORE, "NUL byte");
 	bad("yes | head -c 17000000", SCORE, "more than 16 MiB");
 }
 
@@ -272,6 +278,27 @@ static void a_served_program_answers_line_by_line(void **state)
 	rig_clear(&r);
 }
 
+/* At once: not when the time is over. */
+static void a_served_line_that_is_none_is_refused(void **state)
+{
+	(void)state;
+	static const char *const scripts[][2] = {
+		{"read line; printf \"\\0\\n\"; read line", "NUL byte"},
+		{"read line; head -c 70000 /dev/zero; echo; read line", "longer than 64 KiB"},
+	};
+	for (size_t i = 0; i < ARRAY_SIZE(scripts); i++) {
+		struct rig r;
+		struct sample s;
+		struct err e;
+		rig_make(&r, scripts[i][0], ", serve: true", SCORE);
+		double before = seconds();
+		assert_int_equal(measure(&r, &s, &e), 1);
+		assert_true(!s.ok && strstr(s.reason, scripts[i][1]));
+		assert_true(seconds() - before < 5);
+		rig_clear(&r);
+	}
+}
+
 static void a_served_program_is_started_again_once(void **state)
 {
 	(void)state;
@@ -371,6 +398,7 @@ int main(void)
 		cmocka_unit_test(a_late_program_is_ended_with_its_children),
 		cmocka_unit_test(stopping_in_the_middle_is_allowed),
 		cmocka_unit_test(a_served_program_answers_line_by_line),
+		cmocka_unit_test(a_served_line_that_is_none_is_refused),
 		cmocka_unit_test(a_served_program_is_started_again_once),
 		cmocka_unit_test(a_late_server_is_not_believed_later),
 		cmocka_unit_test(a_program_that_is_not_there_is_said_at_once),
