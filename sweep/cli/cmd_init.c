@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <ifaddrs.h>
+#include <net/if.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <stdio.h>
@@ -30,7 +31,7 @@ struct first { /* what the spec is made from */
 	const char *to;
 	char address[INET6_ADDRSTRLEN];
 	char device[64];
-	const json_t *nic; /* of the fingerprint; NULL if unknown */
+	const json_t *nic; /* of the fingerprint; NULL if unknown, as lo is */
 	json_t *machine;
 };
 
@@ -123,6 +124,25 @@ static void present(FILE *out, const char *path, const char *name)
 	fprintf(out, "  # this machine has %s = %s\n", name, text);
 }
 
+/* Only what is known: a loopback has no driver, a virtual device no NUMA node. */
+static void write_device(FILE *out, const struct first *f)
+{
+	struct sysroot root = {""};
+	struct err ignored = {0};
+	char path[128], text[128];
+	const char *driver = text_or(f->nic, "driver", "");
+	fprintf(out, "# Device: %s%s%s", f->device, *driver ? ", driver " : "", driver);
+	snprintf(path, sizeof(path), "/sys/class/net/%.63s/mtu", f->device);
+	if (sysfile_read(&root, path, text, sizeof(text), &ignored) >= 0) {
+		fprintf(out, ", MTU %s", text);
+	}
+	snprintf(path, sizeof(path), "/sys/class/net/%.63s/device/numa_node", f->device);
+	if (sysfile_read(&root, path, text, sizeof(text), &ignored) >= 0 && *text != '-') {
+		fprintf(out, ", NUMA node %s", text);
+	}
+	fputc('\n', out);
+}
+
 static void write_head(FILE *out, const struct first *f)
 {
 	fprintf(out,
@@ -130,10 +150,7 @@ static void write_head(FILE *out, const struct first *f)
 		"# Machine: kernel %s, %s\n",
 		text_or(f->machine, "kernel", "?"), text_or(f->machine, "cpu", "CPU not known"));
 	if (*f->device) {
-		fprintf(out, "# Device: %s, driver %s, MTU %lld, NUMA node %lld\n", f->device,
-			text_or(f->nic, "driver", "not known"),
-			(long long)json_integer_value(json_object_get(f->nic, "mtu")),
-			(long long)json_integer_value(json_object_get(f->nic, "numa_node")));
+		write_device(out, f);
 	}
 	fprintf(out, "tunesweep: 1\nname: first-sweep\n\nhosts:\n");
 	if (f->to) {
@@ -192,24 +209,54 @@ static void write_tunables(FILE *out, const struct first *f)
 		f->to ? "15min" : "1min");
 }
 
-static int write_spec(const struct cli *c, const struct first *f, struct err *e)
+static int write_spec(FILE *out, const char *name, const struct first *f, struct err *e)
 {
-	const char *path = cli_value(c, "output");
-	auto_fclose FILE *file = path ? fopen(path, "wx") : NULL;
-	if (path && !file) {
-		return err_set(e, -errno, "%s: %s", path, strerror(errno));
-	}
-	FILE *out = file ? file : stdout;
 	write_head(out, f);
 	write_tunables(out, f);
-	if (fflush(out) != 0) {
-		return err_set(e, -errno, "%s: %s", path ? path : "standard output",
-			       strerror(errno));
+	return fflush(out) == 0 ? 0 : err_set(e, -errno, "%s: %s", name, strerror(errno));
+}
+
+static int write_file(const struct cli *c, const char *path, const struct first *f, struct err *e)
+{
+	auto_fclose FILE *file = fopen(path, "wx");
+	if (!file) {
+		return err_set(e, -errno, "%s: %s", path, strerror(errno));
 	}
-	if (path) {
+	int rc = write_spec(file, path, f, e);
+	if (rc == 0 && c->json) {
+		auto_json json_t *written = json_pack("{s:s}", "written", path);
+		cli_print_json(written);
+	}
+	if (rc == 0) {
 		cli_note(c, "wrote %s; next: tunesweep run %s", path, path);
 	}
-	return 0;
+	return rc;
+}
+
+static int print_json(const struct first *f, struct err *e)
+{
+	auto_free char *text = NULL;
+	size_t size = 0;
+	FILE *memory = open_memstream(&text, &size);
+	if (!memory) {
+		return err_set(e, -errno, "out of memory for the spec");
+	}
+	int rc = write_spec(memory, "the spec", f, e);
+	fclose(memory);
+	if (rc == 0) {
+		auto_json json_t *spec = json_pack("{s:s%}", "spec", text, size);
+		cli_print_json(spec);
+	}
+	return rc;
+}
+
+static int write_where(const struct cli *c, const struct first *f, struct err *e)
+{
+	const char *path = cli_value(c, "output");
+	if (path) {
+		return write_file(c, path, f, e);
+	}
+	return c->json ? print_json(f, e) : write_spec(stdout, "standard output", f, e);
 }
 
 static int run(struct cli *c)
@@ -227,13 +274,13 @@ static int run(struct cli *c)
 	if (rc == 0) {
 		f.machine = machine;
 		f.nic = find_nic(machine, f.device);
-		if (device && !f.nic) {
+		if (device && if_nametoindex(device) == 0) {
 			rc = err_set(&e, -ENODEV, "--device %s: there is no such interface",
 				     device);
 		}
 	}
 	if (rc == 0) {
-		rc = write_spec(c, &f, &e);
+		rc = write_where(c, &f, &e);
 	}
 	return rc < 0 ? cli_fail(c, &e) : CLI_DONE;
 }

@@ -56,6 +56,10 @@ static int run_list(struct cli *c)
 	if (c->json) {
 		cli_print_json(list);
 	}
+	if (!json_array_size(list)) {
+		cli_note(c, "nothing that can be set matches '%s' (tunesweep list lists all)",
+			 c->n_args ? c->args[0] : "");
+	}
 	return json_array_size(list) ? CLI_DONE : CLI_NO;
 }
 

@@ -31,7 +31,7 @@ static void print_usage(FILE *out)
 	      out);
 }
 
-static const struct command *find_command(const char *name)
+static const struct command *find_command(const char *name, struct err *e)
 {
 	const char *names[ARRAY_SIZE(commands)];
 	for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
@@ -41,9 +41,20 @@ static const struct command *find_command(const char *name)
 		names[i] = commands[i]->name;
 	}
 	const char *near = nearest_word(name, names, ARRAY_SIZE(names));
-	fprintf(stderr, "tunesweep: there is no command '%s'%s%s%s (tunesweep --help lists them)\n",
-		name, near ? "; nearest: '" : "", near ? near : "", near ? "'" : "");
+	err_usage(e, "there is no command '%.100s'%s%s%s (tunesweep --help lists them)", name,
+		  near ? "; nearest: '" : "", near ? near : "", near ? "'" : "");
 	return NULL;
+}
+
+/* Without a command there is no table of options that would tell it from an argument. */
+static bool has_word(int argc, char **argv, const char *word)
+{
+	for (int i = 1; i < argc; i++) {
+		if (strcmp(argv[i], word) == 0) {
+			return true;
+		}
+	}
+	return false;
 }
 
 /* The signals that end a run become readable on a descriptor, so that nothing is cut in the
@@ -72,13 +83,10 @@ static int run_command(struct cli *c)
 	}
 	int status = c->command->run(c);
 	launcher_stop(c->launcher);
-	if (fflush(stdout) != 0 || ferror(stdout)) {
-		return status ? status : CLI_REFUSED;
-	}
 	return status;
 }
 
-int main(int argc, char **argv)
+static int run_words(int argc, char **argv)
 {
 	struct err e = {0};
 	struct cli c = {0};
@@ -91,9 +99,10 @@ int main(int argc, char **argv)
 		printf("tunesweep %s\n", TUNESWEEP_VERSION);
 		return CLI_DONE;
 	}
-	c.command = find_command(argv[1]);
+	c.command = find_command(argv[1], &e);
 	if (!c.command) {
-		return CLI_USAGE;
+		c.json = has_word(argc, argv, "--json");
+		return cli_fail(&c, &e);
 	}
 	int rc = cli_parse(&c, argc - 1, argv + 1, &e);
 	if (rc != 0) {
@@ -101,4 +110,18 @@ int main(int argc, char **argv)
 	}
 	c.interrupt_fd = open_interrupt_fd();
 	return run_command(&c);
+}
+
+/* A full disk shows at the first flush; later ones may succeed, but something is missing. */
+int main(int argc, char **argv)
+{
+	int status = run_words(argc, argv);
+	errno = 0;
+	bool now = fflush(stdout) != 0;
+	if (!now && !ferror(stdout)) {
+		return status;
+	}
+	fprintf(stderr, "tunesweep: standard output could not be written%s%s\n",
+		now && errno ? ": " : "", now && errno ? strerror(errno) : "");
+	return status ? status : CLI_REFUSED;
 }

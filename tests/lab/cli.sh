@@ -6,6 +6,20 @@
 status "no command is a usage error" 2 "$tunesweep"
 status "an unknown command is one too" 2 "$tunesweep" runn
 contains "and names the nearest" "$work/err" "nearest: 'run'"
+status "with --json" 2 "$tunesweep" runn --json
+check "it is said as JSON too" jq -e '.status == 2 and (.error | contains("runn"))' "$work/out"
+status "a pattern that matches nothing" 1 "$tunesweep" list zzz
+contains "is said" "$work/err" "'zzz'"
+full() { "$tunesweep" "$@" >/dev/full; }
+status "standard output that is full" 3 full list
+contains "is said" "$work/err" "standard output could not be written"
+status "a first spec as JSON" 0 "$tunesweep" init --json
+check "is a text in an object" jq -e '.spec | startswith("# A first sweep")' "$work/out"
+status "or written" 0 "$tunesweep" init --json -o "$work/first.yaml"
+check "with its path" jq -e --arg path "$work/first.yaml" '.written == $path' "$work/out"
+status "the loopback is an interface" 0 "$tunesweep" init --device lo
+check "of which only what is known is told" grep -qE '^# Device: lo, MTU [1-9][0-9]*$' "$work/out"
+status "what is no interface is refused" 3 "$tunesweep" init --device no-such0
 status "an unknown option" 2 "$tunesweep" run --sample 3 x.yaml
 contains "and names the nearest option" "$work/err" "--samples"
 status "a missing argument" 2 "$tunesweep" run
