@@ -39,6 +39,7 @@ struct agent_state {
 	int input;     /* the controller's */
 	struct session *session;
 	char layer[16], profile[64];
+	bool vacant;   /* opened to look only, where not even a run folder can be: no session */
 	bool dirty;    /* something was set since the last commit or rollback */
 	int guardians; /* how many were started */
 	struct endpoints endpoints;

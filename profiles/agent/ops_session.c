@@ -7,6 +7,7 @@
 #include "agent_ops.h"
 #include "cleanup.h"
 #include "privilege.h"
+#include "run_dir.h"
 #include <errno.h>
 #include <string.h>
 
@@ -56,7 +57,8 @@ static int open_session(struct agent_state *s, const struct setting *settings, s
 			json_t *answer, struct err *e)
 {
 	struct session_report restored = {0};
-	int rc = endpoints_start(&s->endpoints, e);
+	int rc = run_dir_check(s->place.run_dir, e);
+	rc = rc ? rc : endpoints_start(&s->endpoints, e);
 	if (rc == 0) {
 		rc = session_open(&s->place, s->layer, s->profile, &s->session, &restored, e);
 	}
@@ -108,6 +110,14 @@ int op_open(struct agent_state *s, json_t *request, json_t *answer, struct err *
 	}
 	snprintf(s->layer, sizeof(s->layer), "%s", layer);
 	snprintf(s->profile, sizeof(s->profile), "%s", profile);
+	/* Who only looks at what is applied needs no folder to be told that it is nothing. */
+	struct err none = {0};
+	s->vacant = strcmp(layer, "applied") == 0 && !*profile && n == 0 &&
+		    run_dir_check(s->place.run_dir, &none) == -ENOENT;
+	if (s->vacant) {
+		json_object_set_new(answer, "restored", json_array());
+		return 0;
+	}
 	return open_session(s, settings, n, answer, e);
 }
 
@@ -159,7 +169,7 @@ int op_rollback(struct agent_state *s, json_t *request, json_t *answer, struct e
 {
 	struct ops_head h;
 	json_error_t why;
-	int force, rc = need_session(s, e);
+	int force, rc = s->vacant ? 0 : need_session(s, e);
 	struct session_report report = {0};
 	if (rc == 0 && json_unpack_ex(request, &why, JSON_STRICT, "{" OPS_HEAD ", s:b}",
 				      OPS_HEAD_INTO(h), "force", &force)) {
@@ -197,6 +207,11 @@ int op_status(struct agent_state *s, json_t *request, json_t *answer, struct err
 {
 	json_t *settings = NULL;
 	int rc = ops_only_head(request, e);
+	if (rc == 0 && s->vacant) {
+		return json_object_update_new(answer,
+					      json_pack("{s:s, s:s, s:i, s:[]}", "layer", s->layer,
+							"profile", "", "since", 0, "settings"));
+	}
 	rc = rc ? rc : need_session(s, e);
 	rc = rc ? rc : session_status(s->session, &settings, e);
 	if (rc == 0) {
