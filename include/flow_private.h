@@ -12,6 +12,7 @@
 
 /* End of stream, told apart from every errno. */
 #define FLOW_PEER_CLOSED 100000
+#define FLOW_NO_CPU	 100001 /* the thread's CPU is not there, or not allowed */
 
 #define FLOW_LANES 2
 

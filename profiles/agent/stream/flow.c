@@ -15,6 +15,11 @@
 
 #define STACK_SIZE (256 * 1024)
 
+static int lane_cpu(const struct flow *f)
+{
+	return f->o->cpus[f->index % f->o->n_cpus];
+}
+
 /* The thread's CPU, chosen before it touches its memory. */
 static int lane_pin(const struct flow *f)
 {
@@ -23,8 +28,11 @@ static int lane_pin(const struct flow *f)
 		return 0;
 	}
 	CPU_ZERO(&set);
-	CPU_SET((unsigned)f->o->cpus[f->index % f->o->n_cpus], &set);
-	return sched_setaffinity(0, sizeof(set), &set) < 0 ? errno : 0;
+	CPU_SET((unsigned)lane_cpu(f), &set);
+	if (sched_setaffinity(0, sizeof(set), &set) < 0) {
+		return errno == EINVAL ? FLOW_NO_CPU : errno;
+	}
+	return 0;
 }
 
 static void *lane_main(void *arg)
@@ -200,6 +208,11 @@ bool flow_failed(const struct flow *f, char *why, size_t size)
 {
 	for (int i = 0; i < f->n_lanes; i++) {
 		int error = atomic_load(&f->lane[i].error);
+		if (error == FLOW_NO_CPU) {
+			snprintf(why, size, "%s: there is no CPU %d that may be used on this host",
+				 stream_role(f->o), lane_cpu(f));
+			return true;
+		}
 		if (error) {
 			snprintf(why, size, "%s: connection %s %s: %s", stream_role(f->o),
 				 f->o->leads ? "to" : "from", f->peer,
