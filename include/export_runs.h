@@ -11,9 +11,10 @@
 #include <stdio.h>
 
 /*
- * format: "csv" (a row a sample, columns of all runs), "jsonl" (an object a sample: the run's id
- * and name, trial, phase, values, labels, and the sample), "prometheus" (of the newest run of each
- * name). name: only runs of this name; NULL: all. Runs are read one after the other.
+ * format: "csv" (a row a sample, columns of all runs), "json" (an array) or "jsonl" (a line each)
+ * (an object a sample: the run's id and name, trial, phase, values, labels, and the sample),
+ * "prometheus" (of the newest run of each name). name: only runs of this name; NULL: all. Runs are
+ * read one after the other.
  */
 int export_runs(struct store *s, const char *format, const char *name, FILE *out, struct err *e);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Samples of all runs as CSV and JSON lines. Prometheus' text is export_prometheus.c's. Called by
- * the export-runs command.
+ * Samples of all runs as CSV, JSON and JSON lines. Prometheus' text is export_prometheus.c's.
+ * Called by the export-runs command.
  */
 #include "export_runs.h"
 #include "cleanup.h"
@@ -16,6 +16,8 @@ struct exporting { /* one export_runs */
 	struct store *s;
 	const char *name;
 	FILE *out;
+	bool array;	 /* JSON: the samples as one array, not a line each */
+	size_t n;	 /* samples written to it */
 	json_t *columns; /* {key: null}: values and labels of all runs, for CSV */
 };
 
@@ -104,8 +106,13 @@ static void json_sample(struct exporting *x, const json_t *run, const json_t *tr
 		json_object_set(line, of_trial[i], json_object_get(trial, of_trial[i]));
 	}
 	json_object_update(line, sample);
+	if (x->array) {
+		fputs(x->n++ ? ",\n" : "\n", x->out);
+	}
 	json_dumpf(line, x->out, JSON_COMPACT);
-	fputc('\n', x->out);
+	if (!x->array) {
+		fputc('\n', x->out);
+	}
 }
 
 static void each_sample(struct exporting *x, const json_t *run, bool csv)
@@ -154,6 +161,15 @@ static void csv_heads(struct exporting *x)
 	fputc('\n', x->out);
 }
 
+static int json_array_of_runs(struct exporting *x, const json_t *list, struct err *e)
+{
+	x->array = true;
+	fputc('[', x->out);
+	int rc = for_runs(x, list, json_run, e);
+	fputs(x->n ? "\n]\n" : "]\n", x->out);
+	return rc;
+}
+
 static int export(struct exporting *x, const char *format, const json_t *list, struct err *e)
 {
 	if (!strcmp(format, "prometheus")) {
@@ -163,8 +179,11 @@ static int export(struct exporting *x, const char *format, const json_t *list, s
 	if (!strcmp(format, "jsonl")) {
 		return for_runs(x, list, json_run, e);
 	}
+	if (!strcmp(format, "json")) {
+		return json_array_of_runs(x, list, e);
+	}
 	if (strcmp(format, "csv")) {
-		return err_usage(e, "there is no format \"%.40s\": csv, jsonl or prometheus",
+		return err_usage(e, "there is no format \"%.40s\": csv, json, jsonl or prometheus",
 				 format);
 	}
 	int rc = for_runs(x, list, collect_columns, e);
@@ -178,7 +197,7 @@ static int export(struct exporting *x, const char *format, const json_t *list, s
 int export_runs(struct store *s, const char *format, const char *name, FILE *out, struct err *e)
 {
 	auto_json json_t *list = NULL, *columns = json_object();
-	struct exporting x = {s, name, out, columns};
+	struct exporting x = {.s = s, .name = name, .out = out, .columns = columns};
 	int rc = store_list_runs(s, &list, e);
 	rc = rc ? rc : export(&x, format, list, e);
 	errno = 0;

@@ -10,7 +10,7 @@
 #include <string.h>
 
 static const struct cli_option options[] = {
-	{"format", 0, "F", "csv (default), jsonl or prometheus", false},
+	{"format", 0, "F", "csv (default), json (with --json), jsonl or prometheus", false},
 	{"name", 0, "NAME", "only runs of this name", false},
 	{"output", 'o', "FILE", "write to a file, put there whole", false},
 	{NULL, 0, NULL, NULL, false},
@@ -45,7 +45,7 @@ static int run(struct cli *c)
 	struct store *store = NULL;
 	const char *format = cli_value(c, "format"), *path = cli_value(c, "output"),
 		   *name = cli_value(c, "name");
-	format = format ? format : c->json ? "jsonl" : "csv";
+	format = format ? format : c->json ? "json" : "csv";
 	int rc = cli_open_store(c, false, &store, &e);
 	if (rc == 0) {
 		rc = path ? export_to(store, format, name, path, &e)
@@ -58,7 +58,7 @@ static int run(struct cli *c)
 const struct command command_export_runs = {
 	.name = "export-runs",
 	.arguments = "",
-	.summary = "Everything that was measured as CSV, JSON lines or for Prometheus",
+	.summary = "Everything that was measured as CSV, JSON, JSON lines or for Prometheus",
 	.options = options,
 	.run = run,
 };

@@ -21,18 +21,33 @@ static const char *text_of(const json_t *o, const char *key)
 	return s ? s : "";
 }
 
+/* A number that could be chance is no gain; a score without a ratio has a difference. */
+static void gain_text(const json_t *gain, char *buf, size_t size)
+{
+	const json_t *percent = json_object_get(gain, "percent"),
+		     *difference = json_object_get(gain, "difference");
+	bool known = json_is_number(percent) || json_is_number(difference);
+	if (known && !json_is_true(json_object_get(gain, "significant"))) {
+		snprintf(buf, size, "none proved");
+	} else if (json_is_number(percent)) {
+		snprintf(buf, size, "%+.1f %%", json_number_value(percent));
+	} else if (known) {
+		snprintf(buf, size, "%+.4g", json_number_value(difference));
+	} else {
+		snprintf(buf, size, "-");
+	}
+}
+
+/* Measured: all samples, those of the proof too, which result.json's "samples" leaves out. */
 static void print_runs(json_t *runs)
 {
 	json_t *r;
 	size_t i;
-	printf("%-24s %-24s %-12s %8s  %s\n", "RUN", "NAME", "STATUS", "SAMPLES", "GAIN");
+	printf("%-24s %-24s %-12s %8s  %s\n", "RUN", "NAME", "STATUS", "MEASURED", "GAIN");
 	json_array_foreach(runs, i, r)
 	{
-		const json_t *percent = json_object_get(json_object_get(r, "gain"), "percent");
-		char gain[32] = "-";
-		if (json_is_number(percent)) {
-			snprintf(gain, sizeof(gain), "%+.1f %%", json_number_value(percent));
-		}
+		char gain[32];
+		gain_text(json_object_get(r, "gain"), gain, sizeof(gain));
 		printf("%-24s %-24s %-12s %8lld  %s\n", text_of(r, "run"), text_of(r, "name"),
 		       text_of(r, "status"),
 		       (long long)json_integer_value(json_object_get(r, "samples")), gain);

@@ -77,6 +77,14 @@ proof: {pairs: 20}
 SPEC
 status "where nothing matters" 0 "$tunesweep" run "$work/sim.yaml" -o "$work/sim"
 contains "no gain is claimed" "$work/out" "keep the defaults"
+status "nor" 0 "$tunesweep" results
+check "in the list" grep -qE ' simulated .* none proved$' "$work/out"
+status "export-runs as JSON" 0 "$tunesweep" export-runs --name simulated --json
+check "is one array" jq -es 'length == 1 and (.[0] | length >= 30 and .[0].name == "simulated")' "$work/out"
+status "of nothing" 0 "$tunesweep" export-runs --name no-such-run --json
+check "an empty one" jq -es '. == [[]]' "$work/out"
+status "a CPU that is not there" 3 "$tunesweep" test -T 1000,1000
+contains "is named" "$work/err" "there is no CPU 1000"
 
 # resume: a benchmark that counts its calls is killed in the night, and goes on where it was
 cat >"$work/count.sh" <<'B'
