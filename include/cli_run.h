@@ -33,6 +33,9 @@ void run_print_progress_end(struct run *r);
 /* The result in words on stdout; written is the folder of the files. */
 void run_print_result(const struct run *r, const char *written);
 
+/* run_files.c: can the folder of -o be written to? Asked before the night, not after it. */
+int run_check_output(const struct run *r, struct err *e);
+
 /* run_files.c: result.json, best.yaml, report.html and the run's end in the store; then prints the
  * result (with --json the result.json object). */
 int run_write_files(struct run *r, const char *status, struct err *e);

@@ -45,7 +45,8 @@ struct session_report {
 
 /* Takes the namespace's lock and that layer's journal. If a crashed holder left a journal of the
  * same layer, it is rolled back first (report tells; may be NULL). -EBUSY names the holder: pid
- * and since when. For "applied" an existing journal of a *finished* apply is continued. */
+ * and since when; also that of the other layer: nothing is applied under a sweep. For "applied" an
+ * existing journal of a *finished* apply is continued. */
 int session_open(const struct session_place *place, const char *layer, const char *profile,
 		 struct session **out, struct session_report *restored, struct err *e);
 
@@ -67,7 +68,9 @@ int session_replace(struct session *s, const struct assignment *a, size_t n, str
 
 /* Everything back in reverse order, going on after errors; force also overwrites conflicts. The
  * journal goes only when each value has been read back. 0, or -EIO (ERR_RESTORE) naming what could
- * not be restored. Conflicts are not errors. Without a session (NULL) there is nothing to do. */
+ * not be restored. A conflict of layer "applied" is such an error, and stays in the journal, the
+ * only copy of its old value; one of "sweep" is only reported. Without a session (NULL) there is
+ * nothing to do. */
 int session_rollback(struct session *s, bool force, struct session_report *report, struct err *e);
 
 /* Layer "applied": what is set now stays when the session is closed; the journal keeps the way

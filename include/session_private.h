@@ -47,6 +47,8 @@ static inline bool same_text(const char *a, const char *b)
 
 /* Lock: 0 and the descriptor, or -EBUSY with the holder in the sentence. */
 int session_lock(const char *run_dir, const char *dir, const char *layer, int *fd, struct err *e);
+/* 0 if nobody holds that layer, else -EBUSY with the holder; asks again for wait_ms. */
+int session_lock_probe(const char *dir, const char *layer, int wait_ms, struct err *e);
 void session_lock_note(int fd, const char *layer); /* writes who holds it */
 void session_unlock(int fd, const char *dir, const char *layer, bool remove);
 uint64_t session_pid_start(void);
@@ -63,6 +65,8 @@ bool tracked_owns(const struct tracked *t, const char *text); /* field by field 
 /* Appends a record of t, and keeps in mind what it says. */
 int session_record(struct session *s, struct tracked *t, const char *op, const char *text,
 		   bool sync, struct err *e);
+/* Records that a setting is back at its old value, and forgets it. */
+int session_drop(struct session *s, const struct setting *setting, struct err *e);
 int session_mark_commit(struct session *s, struct err *e);
 
 /* Around a write of a setting that changes others along with it: from before to after whatever

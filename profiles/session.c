@@ -139,6 +139,7 @@ static int recover(struct session *s, struct session_report *report, struct err 
 	int r = load_journal(s, note, e);
 	if (!r && s->journal && !s->committed) {
 		r = session_rollback(s, false, &own, e);
+		r = r && s->committed ? 0 : r; /* conflicts are kept as what is applied */
 	}
 	snprintf(own.note, sizeof(own.note), "%s", note);
 	if (report) {
@@ -151,6 +152,21 @@ static int recover(struct session *s, struct session_report *report, struct err 
 		err_wrap(e, "what a crash has left");
 	}
 	return r;
+}
+
+/* What is applied must not be changed under a sweep, whose baseline it is, and a sweep must not
+ * begin in the middle of an apply. What a crashed sweep has left lies on top, and goes back first.
+ */
+static int check_other_layer(const struct session_place *place, const struct session *s,
+			     struct err *e)
+{
+	if (strcmp(s->header.layer, "sweep") == 0) {
+		return session_lock_probe(s->dir, "applied", 2000, e);
+	}
+	struct session_report left = {0};
+	int r = session_restore(place, "sweep", &left, e);
+	session_report_clear(&left);
+	return r ? r : session_lock_probe(s->dir, "sweep", 0, e);
 }
 
 int session_open(const struct session_place *place, const char *layer, const char *profile,
@@ -170,7 +186,8 @@ int session_open(const struct session_place *place, const char *layer, const cha
 		return r;
 	}
 	session_lock_note(s->lock_fd, layer);
-	r = recover(s, restored, e);
+	r = check_other_layer(place, s, e);
+	r = r ? r : recover(s, restored, e);
 	if (!r && !s->committed) {
 		fill_header(s, place, layer, profile);
 	}

@@ -85,6 +85,29 @@ static int try_lock(const char *path, const char *layer, int *out, struct err *e
 	return 0;
 }
 
+static void nap(int ms)
+{
+	nanosleep(&(struct timespec){.tv_nsec = ms * 1000000L}, NULL);
+}
+
+int session_lock_probe(const char *dir, const char *layer, int wait_ms, struct err *e)
+{
+	char path[PATH_MAX];
+	int r = lock_path(dir, layer, path, e);
+	auto_close int fd = r ? -1 : open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	if (fd < 0) {
+		return r;
+	}
+	while (flock(fd, LOCK_SH | LOCK_NB) != 0) {
+		if (wait_ms <= 0) {
+			return busy(fd, layer, e);
+		}
+		nap(20);
+		wait_ms -= 20;
+	}
+	return 0;
+}
+
 int session_lock(const char *run_dir, const char *dir, const char *layer, int *fd, struct err *e)
 {
 	char path[PATH_MAX];
@@ -96,6 +119,11 @@ int session_lock(const char *run_dir, const char *dir, const char *layer, int *f
 			return r;
 		}
 		r = try_lock(path, layer, fd, e);
+		if (r == -EBUSY && tries < 5) {
+			nap(10); /* perhaps only a probe */
+			r = 0;
+			continue;
+		}
 		if (r <= 0) {
 			return r;
 		}

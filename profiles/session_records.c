@@ -160,6 +160,21 @@ int session_record(struct session *s, struct tracked *t, const char *op, const c
 	return note(t, op, text, e);
 }
 
+int session_drop(struct session *s, const struct setting *setting, struct err *e)
+{
+	struct tracked *t = session_find(s, setting);
+	if (!t) {
+		return 0;
+	}
+	auto_json json_t *record = json_pack("{s:s, s:s, s:s}", "op", "drop", "set", setting->name,
+					     "device", setting->device);
+	int r = journal_append(s->journal, record, false, e);
+	if (!r) {
+		session_forget(s, t);
+	}
+	return r;
+}
+
 int session_mark_commit(struct session *s, struct err *e)
 {
 	auto_json json_t *record = json_pack("{s:s, s:s, s:I}", "op", "commit", "profile",

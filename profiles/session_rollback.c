@@ -61,23 +61,42 @@ static void restore(struct session *s, struct tracked *t, bool force, struct ses
 	write_back(s, t, item);
 }
 
-static int failed_sentence(const struct session_report *report, struct err *e)
+/* Names every setting with that outcome. */
+static int unrestored_sentence(const struct session_report *report, enum session_outcome outcome,
+			       const char *what, struct err *e)
 {
 	char list[500] = "";
 	for (size_t i = 0; i < report->n; i++) {
 		const struct session_item *item = &report->items[i];
 		size_t used = strlen(list);
-		if (item->outcome == FAILED) {
+		if (item->outcome == outcome) {
 			snprintf(list + used, sizeof(list) - used,
 				 "%s%s (was '%.60s', is '%.60s': %.100s)", used ? "; " : "",
 				 item->setting.name, item->old, item->found, item->reason);
 		}
 	}
-	int r = err_set(e, -EIO, "could not restore %s", list);
+	int r = err_set(e, -EIO, "%s %s", what, list);
 	if (e) {
 		e->class = ERR_RESTORE;
 	}
 	return r;
+}
+
+/* What is applied stays in the journal where someone else has changed it: the only copy of the old
+ * value, so that it can still be put back by force. The rest is no longer ours. */
+static int keep_conflicts(struct session *s, const struct session_report *report, struct err *e)
+{
+	for (size_t i = 0; i < report->n; i++) {
+		const struct session_item *item = &report->items[i];
+		int r = item->outcome == CONFLICT ? 0 : session_drop(s, &item->setting, e);
+		if (r) {
+			return r;
+		}
+	}
+	int r = session_mark_commit(s, e);
+	return r ? r
+		 : unrestored_sentence(report, CONFLICT,
+				       "left as it is (rollback --force overwrites):", e);
 }
 
 static int remove_journal(struct session *s, struct err *e)
@@ -114,7 +133,14 @@ int session_rollback(struct session *s, bool force, struct session_report *repor
 		r->n_failed += item->outcome == FAILED;
 		r->n_conflict += item->outcome == CONFLICT;
 	}
-	int code = r->n_failed ? failed_sentence(r, e) : remove_journal(s, e);
+	int code;
+	if (r->n_failed) {
+		code = unrestored_sentence(r, FAILED, "could not restore", e);
+	} else if (r->n_conflict && s->journal && strcmp(s->header.layer, "applied") == 0) {
+		code = keep_conflicts(s, r, e);
+	} else {
+		code = remove_journal(s, e);
+	}
 	session_report_clear(&own);
 	return code;
 }

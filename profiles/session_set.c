@@ -264,13 +264,10 @@ static int drop_returned(struct session *s, const struct plan *p, size_t named, 
 		if (!same_text(p->changes[i].after, t->old)) {
 			continue;
 		}
-		auto_json json_t *record = json_pack("{s:s, s:s, s:s}", "op", "drop", "set",
-						     t->setting.name, "device", t->setting.device);
-		int r = journal_append(s->journal, record, false, e);
+		int r = session_drop(s, &t->setting, e);
 		if (r) {
 			return r;
 		}
-		session_forget(s, t);
 	}
 	return 0;
 }

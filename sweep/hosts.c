@@ -190,6 +190,28 @@ static void keep_worst(struct err *all, int *rc_all, const struct err *one, int 
 	}
 }
 
+/* A rollback that went well may still have left a value to someone else, or found none. */
+static int check_rolled_back(const char *host, const json_t *items, struct err *e)
+{
+	const json_t *one;
+	size_t i;
+	json_array_foreach((json_t *)items, i, one)
+	{
+		const char *outcome = json_string_value(json_object_get(one, "outcome"));
+		const char *old = json_string_value(json_object_get(one, "old"));
+		const char *found = json_string_value(json_object_get(one, "found"));
+		if (outcome && strcmp(outcome, "restored") != 0 &&
+		    strcmp(outcome, "unchanged") != 0) {
+			err_set(e, -EIO, "host %s: %s is not as it was: %s (was '%s', is '%s')",
+				host, json_string_value(json_object_get(one, "set")), outcome,
+				old ? old : "?", found ? found : "?");
+			e->class = ERR_RESTORE;
+			return -EIO;
+		}
+	}
+	return 0;
+}
+
 int hosts_close(struct hosts *h, json_t **report, struct err *e)
 {
 	int rc_all = 0;
@@ -207,6 +229,10 @@ int hosts_close(struct hosts *h, json_t **report, struct err *e)
 		int rc = agent_close(h->agents[i], &items, &one);
 		h->agents[i] = NULL;
 		keep_worst(e, &rc_all, &one, rc);
+		if (rc == 0) {
+			rc = check_rolled_back(h->spec->hosts[i].name, items, &one);
+			keep_worst(e, &rc_all, &one, rc);
+		}
 		if (items && report) {
 			json_object_set(*report, h->spec->hosts[i].name, items);
 		}

@@ -83,15 +83,18 @@ void loop_tell_sample(struct sweep *s, const double *point, const struct configu
 	search_learn(s->search, &o);
 }
 
-/* Takes the baseline's first good sample as the measure of guards and of the scale. */
+/* Takes the baseline's first good sample (until then the failed one, for its reason) as the measure
+ * of guards and of the scale. */
 static void note_baseline(struct sweep *s, const struct sample *sample)
 {
-	if (s->r->baseline_sample.ok || !sample->ok) {
+	if (s->r->baseline_sample.ok) {
 		return;
 	}
 	sample_clear(&s->r->baseline_sample);
 	sample_copy(&s->r->baseline_sample, sample);
-	s->log_scores = sample->m[METRIC_SCORE] > 0;
+	if (sample->ok) {
+		s->log_scores = sample->m[METRIC_SCORE] > 0;
+	}
 }
 
 static int count_sample(struct sweep *s, const struct configuration *asked,

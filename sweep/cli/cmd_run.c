@@ -217,31 +217,45 @@ static int dry_run(struct run *r)
 	return CLI_DONE;
 }
 
-static int status_of(const struct run *r, int rc)
+static bool is_complete(const struct run *r, int rc)
 {
-	if (r->result.interrupted || (rc < 0 && cli_interrupted(r->c))) {
-		return CLI_INTERRUPTED;
-	}
-	return rc == 0 && r->result.has_best && r->result.baseline_sample.ok ? CLI_DONE
-									     : CLI_REFUSED;
+	return rc == 0 && r->result.has_best && r->result.baseline_sample.ok;
 }
 
-/* Files, store and the last words. */
-static int finish(struct run *r, int rc, struct err *e)
+static bool is_interrupted(const struct run *r, int rc)
 {
-	int status = status_of(r, rc);
-	if (rc < 0 && status != CLI_INTERRUPTED) {
-		status = cli_fail(r->c, e);
-	} else if (rc < 0 && e->class == ERR_RESTORE) {
-		status = cli_fail(r->c, e);
+	return r->result.interrupted || (rc < 0 && cli_interrupted(r->c));
+}
+
+/* The error on stderr alone: with --json the result, which follows, is the one object on stdout. */
+static int tell_error(struct run *r, const struct err *e)
+{
+	bool json = r->c->json;
+	r->c->json = json && !*r->record.id;
+	int status = cli_fail(r->c, e);
+	r->c->json = json;
+	return status;
+}
+
+/* Files, store and the last words. measured: how the sweep itself went; rc: and the way back. */
+static int finish(struct run *r, int measured, int rc, struct err *e)
+{
+	int status = is_complete(r, rc) ? CLI_DONE : CLI_REFUSED;
+	const char *word = is_interrupted(r, measured) ? "interrupted"
+			   : is_complete(r, measured)  ? "complete"
+						       : "failed";
+	if (rc < 0 && (!is_interrupted(r, rc) || e->class == ERR_RESTORE)) {
+		status = tell_error(r, e);
+	}
+	if (!r->restored) {
+		status = CLI_NOT_RESTORED;
+	} else if (is_interrupted(r, rc)) {
+		status = CLI_INTERRUPTED;
 	}
 	if (*r->record.id) {
 		struct err writing = {0};
-		const char *word = status == CLI_DONE	       ? "complete"
-				   : status == CLI_INTERRUPTED ? "interrupted"
-							       : "failed";
 		if (run_write_files(r, word, &writing) < 0) {
-			int failed = cli_fail(r->c, &writing);
+			int failed = tell_error(r, &writing);
 			status = status == CLI_DONE ? failed : status;
 		}
 	}
@@ -268,6 +282,9 @@ static int run(struct cli *c)
 	loop_result_init(&r.result);
 	bool dry = cli_value(c, "dry-run") != NULL;
 	int rc = load_spec(&r, &e), status = CLI_DONE;
+	if (rc == 0 && !dry) {
+		rc = run_check_output(&r, &e);
+	}
 	if (rc == 0 && !dry && r.spec->n_hosts > 0) {
 		status = cli_restore_crashed(c);
 	}
@@ -278,9 +295,10 @@ static int run(struct cli *c)
 		} else if (rc == 0) {
 			rc = measure_all(&r, &e);
 		}
+		int measured = rc;
 		rc = put_back(&r, rc, &e);
 		if (!dry || rc < 0) {
-			status = finish(&r, rc, &e);
+			status = finish(&r, measured, rc, &e);
 		}
 	}
 	run_clear(&r);

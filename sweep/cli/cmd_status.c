@@ -6,6 +6,7 @@
 #include "cleanup.h"
 #include "cli.h"
 #include "targets.h"
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -61,9 +62,20 @@ static int show_host(void *ctx, struct target *t, struct err *e)
 	struct listing *l = ctx;
 	auto_json json_t *status = NULL;
 	int rc = agent_open(t->agent, "applied", "", NULL, 0, NULL, e);
+	if (rc == -EBUSY) { /* values come and go under a sweep: who holds them is the answer */
+		if (!l->c->json) {
+			printf("%s\n", e->text);
+		}
+		json_object_set_new(l->all, target_name(t), json_pack("{s:s}", "busy", e->text));
+		return 0;
+	}
 	rc = rc < 0 ? rc : agent_status(t->agent, &status, e);
 	if (rc == 0 && !l->c->json) {
 		print_host(t, status);
+	}
+	if (rc == 0 && json_array_size(json_object_get(status, "settings")) == 0) {
+		json_object_set_new(status, "profile", json_null());
+		json_object_set_new(status, "since", json_null());
 	}
 	if (rc == 0) {
 		json_object_set(l->all, target_name(t), status);

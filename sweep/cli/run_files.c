@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 struct files { /* what is written from */
 	struct run *r;
@@ -35,7 +36,9 @@ static int make_folders(const char *path, struct err *e)
 			continue;
 		}
 		*p = '\0';
-		if (mkdir(part, 0755) < 0 && errno != EEXIST) {
+		struct stat st;
+		if (mkdir(part, 0755) < 0 && (errno != EEXIST || stat(part, &st) < 0 ||
+					      (!S_ISDIR(st.st_mode) && (errno = ENOTDIR)))) {
 			return err_set(e, -errno, "%s: %s", part, strerror(errno));
 		}
 		if (c == '\0') {
@@ -43,6 +46,16 @@ static int make_folders(const char *path, struct err *e)
 		}
 		*p = c;
 	}
+}
+
+int run_check_output(const struct run *r, struct err *e)
+{
+	const char *dir = cli_value(r->c, "output");
+	int rc = dir ? make_folders(dir, e) : 0;
+	if (rc == 0 && dir && access(dir, W_OK | X_OK) < 0) {
+		rc = err_set(e, -errno, "-o %s: %s", dir, strerror(errno));
+	}
+	return rc;
 }
 
 /* The folder of -o, else STATE/runs/ID beside the default store. */
@@ -74,7 +87,9 @@ static int write_json(const char *dir, const char *name, const json_t *j, struct
 	snprintf(part, sizeof(part), "%s.part", path);
 	if (json_dump_file(j, part, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) < 0 ||
 	    rename(part, path) < 0) {
-		return err_set(e, -errno, "%s: %s", path, strerror(errno));
+		int rc = err_set(e, -errno, "%s: %s", path, strerror(errno));
+		unlink(part);
+		return rc;
 	}
 	return 0;
 }

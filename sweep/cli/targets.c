@@ -92,21 +92,36 @@ static bool is_named(const struct targets *t, const char *host)
 	return false;
 }
 
+/* A --host that the profile does not name sets nothing there, which is said, unless it looks like a
+ * slip of the pen. */
+static int check_unknown(const struct targets *t, const struct cli *c, const char *host,
+			 const char *const *hosts, size_t n, struct err *e)
+{
+	const char *near = nearest_word(host, hosts, n);
+	if (near && strcmp(near, host) != 0 && !is_named(t, near)) {
+		return err_usage(e, "--host %s: the profile has no such host; nearest: %s", host,
+				 near);
+	}
+	cli_note(c, "the profile sets nothing on host %s", host);
+	return 0;
+}
+
 static int check_against(struct targets *t, const struct cli *c, const struct profile *p,
 			 struct err *e)
 {
 	const char *hosts[CLI_HOSTS_MAX];
 	size_t n = profile_hosts(p, hosts, CLI_HOSTS_MAX);
+	if (n == 1 && !*hosts[0] && t->n == 1) {
+		*t->items[0].name = '\0'; /* a profile without hosts is for the one that is named */
+	}
 	for (size_t i = 0; i < t->n; i++) {
 		bool known = false;
 		for (size_t k = 0; k < n; k++) {
 			known |= strcmp(hosts[k], t->items[i].name) == 0;
 		}
-		if (!known) {
-			const char *near = nearest_word(t->items[i].name, hosts, n);
-			return err_usage(e, "--host %s: the profile has no such host%s%s",
-					 t->items[i].name, near ? "; nearest: " : "",
-					 near ? near : "");
+		int rc = known ? 0 : check_unknown(t, c, t->items[i].name, hosts, n, e);
+		if (rc < 0) {
+			return rc;
 		}
 	}
 	if (t->n == 0 && n > 1) {
@@ -117,7 +132,8 @@ static int check_against(struct targets *t, const struct cli *c, const struct pr
 	}
 	for (size_t k = 0; k < n && t->n > 0; k++) {
 		if (!is_named(t, hosts[k])) {
-			cli_note(c, "host %s is not named: skipped", hosts[k]);
+			cli_note(c, "host %s is not named: skipped",
+				 *hosts[k] ? hosts[k] : "(none)");
 		}
 	}
 	if (t->n == 0) {

@@ -26,7 +26,7 @@ P
 before_a=$(snapshot "$ns_a") before_b=$(snapshot "$ns_b")
 
 status "several hosts without --host" 2 "$tunesweep" apply "$work/one.yaml"
-status "a host that the profile does not name" 2 "$tunesweep" apply "$work/one.yaml" --host "xx=netns:$ns_a"
+status "a slip of the pen in a host" 2 "$tunesweep" apply "$work/one.yaml" --host "tz=netns:$ns_a"
 status "a namespace that is not there" 3 "$tunesweep" apply "$work/one.yaml" --host tx=netns:none-such
 status "dry-run" 0 "$tunesweep" apply "$work/one.yaml" "${a[@]}" "${b[@]}" --dry-run
 contains "tells the change" "$work/out" "net.ipv4.tcp_wmem.max@tx"
@@ -65,11 +65,15 @@ same "goes back to the applied value" "$(get "$ns_a" tcp_wmem)" "4096 16384 1677
 same "which was its baseline" "$(jq '.baseline.values."net.ipv4.tcp_wmem.max@tx"' "$work/sweep/result.json")" 16777216
 
 ip netns exec "$ns_b" sh -c 'echo "4096 99999 7777777" >/proc/sys/net/ipv4/tcp_rmem'
-status "rollback" 0 "$tunesweep" rollback "${a[@]}" "${b[@]}"
-same "to before the first apply" "$(snapshot "$ns_a")" "$before_a"
-contains "reports the conflict" "$work/out" "conflict"
-same "and keeps the other's value" "$(get "$ns_b" tcp_rmem)" "4096 99999 7777777"
-ip netns exec "$ns_b" sh -c "echo '$(echo "$before_b" | awk '/tcp_rmem/ {print $2, $3, $4}')' >/proc/sys/net/ipv4/tcp_rmem"
+status "rollback over someone else's change is status 4" 4 "$tunesweep" rollback "${a[@]}" "${b[@]}"
+same "the rest is as before the first apply" "$(snapshot "$ns_a")" "$before_a"
+contains "the conflict is reported" "$work/out" "conflict"
+contains "with what it was and what it is" "$work/err" "7777777"
+same "and the other's value is kept" "$(get "$ns_b" tcp_rmem)" "4096 99999 7777777"
+status "the old value is not forgotten" 0 "$tunesweep" status "${b[@]}"
+contains "it is still told" "$work/out" "$(echo "$before_b" | awk '/tcp_rmem/ {print $2, $3, $4}')"
+status "rollback by force" 0 "$tunesweep" rollback "${b[@]}" --force
+same "puts it back" "$(snapshot "$ns_b")" "$before_b"
 status "rollback of nothing" 0 "$tunesweep" rollback "${a[@]}"
 status "status of nothing" 0 "$tunesweep" status "${a[@]}"
 contains "says so" "$work/out" "nothing is applied"
@@ -86,6 +90,41 @@ status "a name that walks out" 2 "$tunesweep" apply "$work/evil.yaml" "${a[@]}"
 printf 'tunesweep_profile: 1\nname: x\nsettings: [{set: net.ipv4.tcp_rmen, field: max, value: 1MiB}]\n' >"$work/typo.yaml"
 status "a name that is near" 2 "$tunesweep" apply "$work/typo.yaml"
 contains "is told" "$work/err" "tcp_rmem"
+
+# a sweep holds what it lies on: nothing is applied or rolled back under it
+sed 's/samples: 4}/samples: 400}/' "$work/sweep.yaml" >"$work/long.yaml"
+status "apply before a sweep" 0 "$tunesweep" apply "$work/two.yaml" "${a[@]}"
+"$tunesweep" run "$work/long.yaml" -o "$work/long" >"$work/long.log" 2>&1 </dev/null &
+main=$!
+sleep 1.5
+status "apply under a sweep is refused" 3 "$tunesweep" apply "$work/two.yaml" "${a[@]}"
+contains "with the holder" "$work/err" "held by process"
+status "rollback under a sweep is refused" 3 "$tunesweep" rollback "${a[@]}"
+status "status under a sweep" 0 "$tunesweep" status "${a[@]}"
+contains "says who sweeps" "$work/out" "held by process"
+ip netns exec "$ns_a" sh -c 'echo "4096 20000 5555555" >/proc/sys/net/ipv4/tcp_wmem'
+kill -INT $main
+wait $main
+rc=$?
+# the next trial may have overwritten the foreign value before the sweep ended
+if [ "$(get "$ns_a" tcp_wmem)" = "4096 20000 5555555" ]; then
+	same "a foreign value at the end of a sweep is status 4" $rc 4
+	check "and the result says so" jq -e '.restored == false' "$work/long/result.json"
+else
+	same "a sweep that was not disturbed at its end is status 130" $rc 130
+	check "and the result says so" jq -e '.restored == true' "$work/long/result.json"
+fi
+"$tunesweep" rollback "${a[@]}" --force >/dev/null 2>&1
+ip netns exec "$ns_a" sh -c "echo '$(echo "$before_a" | awk '/tcp_wmem/ {print $2, $3, $4}')' >/proc/sys/net/ipv4/tcp_wmem"
+
+# a profile without hosts is for the one that is named; one without settings sets nothing
+printf 'tunesweep_profile: 1\nname: any\nsettings: [{set: net.ipv4.tcp_wmem, field: max, value: 2MiB}]\n' >"$work/any.yaml"
+status "a profile without hosts goes where it is sent" 0 "$tunesweep" apply "$work/any.yaml" --host "here=netns:$ns_a"
+same "and is set there" "$(get "$ns_a" tcp_wmem)" "4096 16384 2097152"
+printf 'tunesweep_profile: 1\nname: none\nsettings: []\n' >"$work/none.yaml"
+status "an empty profile" 0 "$tunesweep" apply "$work/none.yaml" "${a[@]}" "${b[@]}"
+same "puts back what the former one set" "$(snapshot "$ns_a")" "$before_a"
+status "which leaves nothing" 0 "$tunesweep" rollback "${a[@]}"
 
 # another kind of machine
 sed 's/^name: one/name: one\nmachine: {kernel: "2.6.12", cpu: "Z80"}/' "$work/two.yaml" >"$work/other.yaml"
