@@ -7,6 +7,7 @@
 
 #include "cleanup.h"
 #include <errno.h>
+#include <math.h>
 #include <string.h>
 
 static bool is_param(const struct spec_tunable *t)
@@ -28,8 +29,9 @@ static int param_word(struct yaml_at at, struct value *out, struct err *e)
 		return rc;
 	}
 	struct value ignored;
+	enum value_type meant = strpbrk(text, "eE") ? VALUE_REAL : VALUE_INT;
 	if (!yaml_quoted(at) && strchr("0123456789.+-", text[0]) &&
-	    value_parse(text, VALUE_INT, UNIT_NONE, &ignored, e)) {
+	    value_parse(text, meant, UNIT_NONE, &ignored, e)) {
 		return yaml_error_at(at, e);
 	}
 	*out = value_text(text);
@@ -145,6 +147,15 @@ static int parse_type(struct spec_tunable *t, struct yaml_at at, struct err *e)
 	return rc;
 }
 
+/* The search counts in doubles, which hold all integers up to here. */
+#define INTEGER_MAX 9007199254740991.0
+
+static int too_large(struct yaml_at at, struct err *e)
+{
+	return yaml_error(at, e, "'%s' is too large: integers go from -%.0f to %.0f", yaml_text(at),
+			  INTEGER_MAX, INTEGER_MAX);
+}
+
 static int parse_bound(struct spec_tunable *t, struct yaml_at at, bool typed, double *out,
 		       struct err *e)
 {
@@ -158,11 +169,31 @@ static int parse_bound(struct spec_tunable *t, struct yaml_at at, bool typed, do
 				  yaml_text(at));
 	}
 	if (typed && t->type == VALUE_INT && v.type == VALUE_REAL) {
+		if (!strpbrk(yaml_text(at), ".eE")) {
+			return too_large(at, e);
+		}
 		return yaml_error(at, e, "'%s' is no integer, and 'type: int' wants one",
 				  yaml_text(at));
 	}
 	*out = as_double(&v);
 	return is_param(t) && !typed ? join_type(t, &v, at, e) : 0;
+}
+
+static int check_ends(const struct spec_tunable *t, struct yaml_at range, struct err *e)
+{
+	if (t->lo > t->hi) {
+		return yaml_error(range, e, "the range is upside down: write [%s, %s]",
+				  yaml_text(yaml_item(range, 1)), yaml_text(yaml_item(range, 0)));
+	}
+	for (size_t i = 0; t->type == VALUE_INT && i < 2; i++) {
+		if (fabs(i ? t->hi : t->lo) > INTEGER_MAX) {
+			return too_large(yaml_item(range, i), e);
+		}
+	}
+	if (!isfinite(t->hi - t->lo)) {
+		return yaml_error(range, e, "the range is too wide: HIGH - LOW is not finite");
+	}
+	return 0;
 }
 
 static int parse_range(struct spec_tunable *t, struct yaml_at range, struct err *e)
@@ -185,11 +216,7 @@ static int parse_range(struct spec_tunable *t, struct yaml_at range, struct err 
 	bool typed = t->type != VALUE_NONE;
 	int rc = parse_bound(t, yaml_item(range, 0), typed, &t->lo, e);
 	rc = rc ? rc : parse_bound(t, yaml_item(range, 1), typed, &t->hi, e);
-	if (rc == 0 && t->lo > t->hi) {
-		return yaml_error(range, e, "the range is upside down: write [%s, %s]",
-				  yaml_text(yaml_item(range, 1)), yaml_text(yaml_item(range, 0)));
-	}
-	return rc;
+	return rc ? rc : check_ends(t, range, e);
 }
 
 static int add_choice(struct spec_tunable *t, struct yaml_at at, struct err *e)

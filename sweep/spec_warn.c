@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Warnings of a spec: tunables of one space that work against each other in the kernel, so that
- * one of them has no effect. Called by spec.c at the end; they are told, not refused.
+ * one of them has no effect, and defaults that the search cannot try. Called by spec.c at the end;
+ * they are told, not refused.
  */
 #include "spec_private.h"
 
@@ -47,21 +48,45 @@ static const struct spec_tunable *find(const struct spec *s, const char *name)
 	return NULL;
 }
 
+static int add(struct spec *s, const struct spec_tunable *t, const char *sentence, struct err *e)
+{
+	if (s->n_warnings == SPEC_WARNINGS_MAX) {
+		return 0;
+	}
+	char **w = &s->warnings[s->n_warnings];
+	if (asprintf(w, "%s:%u:%u: %s", s->path, t->place.line, t->place.column, sentence) < 0) {
+		return err_set(e, -ENOMEM, "out of memory while reading the spec");
+	}
+	s->n_warnings++;
+	return 0;
+}
+
+/* A parameter's baseline where the search itself cannot come. */
+static bool is_default_outside(const struct spec_tunable *t)
+{
+	const struct value *v = &t->target.value;
+	if (t->domain != DOMAIN_RANGE || (v->type != VALUE_INT && v->type != VALUE_REAL)) {
+		return false;
+	}
+	double d = v->type == VALUE_REAL ? v->r : (double)v->i;
+	return d < t->lo || d > t->hi;
+}
+
 int spec_warn(struct spec *s, struct err *e)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(clashes); i++) {
+	int rc = 0;
+	for (size_t i = 0; rc == 0 && i < s->n_tunables; i++) {
+		if (is_default_outside(&s->tunables[i])) {
+			rc = add(s, &s->tunables[i],
+				 "the default is outside the range: the search does not try it", e);
+		}
+	}
+	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(clashes); i++) {
 		const struct clash *c = &clashes[i];
 		const struct spec_tunable *t = find(s, c->name);
-		if (!t || (c->other && !find(s, c->other)) || (c->unless && find(s, c->unless)) ||
-		    s->n_warnings == SPEC_WARNINGS_MAX) {
-			continue;
+		if (t && (!c->other || find(s, c->other)) && (!c->unless || !find(s, c->unless))) {
+			rc = add(s, t, c->sentence, e);
 		}
-		char **w = &s->warnings[s->n_warnings];
-		if (asprintf(w, "%s:%u:%u: %s", s->path, t->place.line, t->place.column,
-			     c->sentence) < 0) {
-			return err_set(e, -ENOMEM, "out of memory while reading the spec");
-		}
-		s->n_warnings++;
 	}
-	return 0;
+	return rc;
 }

@@ -237,6 +237,39 @@ static void warns_where_tunables_work_against_each_other(void **state)
 	spec_free(s);
 }
 
+static void warns_of_a_default_outside_the_range(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *rest;
+		size_t warnings;
+	} cases[] = {
+		{"range: [0, 9], default: 9", 0},
+		{"range: [0, 9], default: 10", 1},
+		{"range: [0.5, 9.5], default: 0.25", 1},
+		{"range: [0.5, 9.5], default: 1", 0},
+		{"range: [1, 9]", 0},
+		{"choices: [1, 20], default: 20", 0},
+		{"range: [-9007199254740991, 9007199254740991], type: int, default: 5", 0},
+		{"range: [-1e307, 1e307], type: float", 0},
+	};
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		char text[512];
+		snprintf(text, sizeof(text),
+			 "tunesweep: 1\n"
+			 "test: {engine: command, command: [/bin/true]}\n"
+			 "tunables:\n"
+			 "  - {set: param.x, %s}\n",
+			 cases[i].rest);
+		struct spec *s = taken(text);
+		assert_int_equal(s->n_warnings, cases[i].warnings);
+		if (s->n_warnings) {
+			assert_non_null(strstr(s->warnings[0], "the default is outside the range"));
+		}
+		spec_free(s);
+	}
+}
+
 /* A spec cut off anywhere is refused or taken, and never more than that. */
 static void no_beginning_of_a_spec_does_harm(void **state)
 {
@@ -328,6 +361,7 @@ int main(void)
 		cmocka_unit_test(what_is_left_out_has_its_default),
 		cmocka_unit_test(parameters_have_the_type_that_is_written),
 		cmocka_unit_test(warns_where_tunables_work_against_each_other),
+		cmocka_unit_test(warns_of_a_default_outside_the_range),
 		cmocka_unit_test(no_beginning_of_a_spec_does_harm),
 		cmocka_unit_test(no_byte_does_harm),
 		cmocka_unit_test(a_file_that_is_not_there_is_the_users_error),
