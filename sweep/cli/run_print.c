@@ -196,9 +196,8 @@ void run_print_result(const struct run *r, const char *written)
 		print_gain(r);
 	}
 	if (x->pruned > 0) {
-		printf("%d settings that bring nothing by the model went back to the baseline "
-		       "before "
-		       "the proof.\n",
+		printf("Back to the baseline before the proof, since the model sees no gain in it: "
+		       "%d of the best's settings.\n",
 		       x->pruned);
 	}
 	if (x->exhausted && x->knows_remaining && x->baseline_score > 0 && x->remaining < 1) {
