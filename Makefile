@@ -9,7 +9,7 @@ CC ?= gcc
 PACKAGES := gcc pkg-config iproute2 libnl-3-dev libnl-genl-3-dev libnl-route-3-dev libcap-dev \
 	libnlopt-dev libyaml-dev libjansson-dev libgsl-dev libsqlite3-dev libopenblas-serial-dev \
 	liblapacke-dev libsmartcols-dev libjs-chart.js
-TEST_PACKAGES := libcmocka-dev procps util-linux jq nftables iperf3
+TEST_PACKAGES := libcmocka-dev procps util-linux jq nftables iperf3 locales
 
 JOBS ?= $(shell nproc)
 
@@ -114,7 +114,7 @@ LAB_SCRIPTS := $(sort $(filter-out %/common.sh,$(wildcard tests/lab/*.sh)))
 
 # Unit tests alone: seconds, no privilege.
 check: $(UNIT_TESTS)
-	@tests/run.sh $(UNIT_TESTS)
+	@BUILD=$(BUILD) tests/run.sh $(UNIT_TESTS)
 
 layers: programs
 	@tests/layers.sh $(BUILD)
@@ -123,11 +123,15 @@ layers: programs
 # layer check, and the lab in network namespaces.
 test:
 	@tests/deps.sh $(PACKAGES) $(TEST_PACKAGES)
-	@$(MAKE) --no-print-directory -j$(JOBS) build-tests
+	@$(MAKE) --no-print-directory -j$(JOBS) build-tests $(BUILD)/locale/de_DE.UTF-8
 	@$(MAKE) --no-print-directory -j$(JOBS) BUILD=$(BUILD)/sanitized SANITIZE=1 unit-programs
 	@BUILD=$(BUILD) tests/run.sh $(UNIT_TESTS) \
 	  $(patsubst $(BUILD)/%,$(BUILD)/sanitized/%,$(UNIT_TESTS)) tests/layers.sh $(LAB_SCRIPTS)
 .PHONY: build-tests unit-programs
+# A locale with a decimal comma, so that the tests see that none matters.
+$(BUILD)/locale/de_DE.UTF-8:
+	@mkdir -p $(@D)
+	@localedef -i de_DE -f UTF-8 $@ 2>/dev/null || true
 build-tests: programs unit-programs $(LAB_PROGRAMS)
 unit-programs: $(UNIT_TESTS) $(BUILD)/tunesweep $(BUILD)/tunesweep-agent
 # Installs what is missing, by name; needs root only if something is missing.

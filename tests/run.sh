@@ -5,6 +5,8 @@
 # Usage: tests/run.sh FILE... (programs below BUILD, scripts below tests/)
 set -u
 export CMOCKA_MESSAGE_OUTPUT=TAP LC_ALL=C
+locale=$(realpath -m "${BUILD:-build}")/locale
+[ ! -d "$locale" ] || export LOCPATH=$locale
 passed=0 failed=0 skipped=0
 out=$(mktemp)
 trap 'rm -f "$out"' EXIT
