@@ -154,6 +154,32 @@ static json_t *details_of(const json_t *run)
 	return list;
 }
 
+static int by_sample(const void *a, const void *b)
+{
+	json_int_t x = json_integer_value(json_array_get(*(json_t *const *)a, 0));
+	json_int_t y = json_integer_value(json_array_get(*(json_t *const *)b, 0));
+	return x < y ? -1 : x > y;
+}
+
+/* In the order of measuring: a trial may have been measured again after others. */
+static json_t *in_order(json_t *rows)
+{
+	size_t n = json_array_size(rows);
+	json_t *sorted = json_array();
+	auto_free json_t **list = calloc(n + 1, sizeof(*list));
+	for (size_t i = 0; list && i < n; i++) {
+		list[i] = json_array_get(rows, i);
+	}
+	if (list) {
+		qsort(list, n, sizeof(*list), by_sample);
+	}
+	for (size_t i = 0; list && i < n; i++) {
+		json_array_append(sorted, list[i]);
+	}
+	json_decref(rows);
+	return sorted;
+}
+
 json_t *report_data(const json_t *run)
 {
 	json_t *tunables = tunables_of(run), *rows = json_array(), *best = json_array(), *trial, *s;
@@ -165,6 +191,7 @@ json_t *report_data(const json_t *run)
 			json_array_append_new(rows, row_of(trial, s, tunables));
 		}
 	}
+	rows = in_order(rows);
 	append_values(best, best_values(run), tunables);
 	return json_pack("{s:s, s:o, s:o, s:o, s:o}", "kind", "run", "tunables", tunables, "rows",
 			 rows, "best", best, "details", details_of(run));

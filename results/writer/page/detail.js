@@ -198,7 +198,7 @@ function drawSample() {
 // CPU by core of a sample, where its engine has counted it: {host: [busy fraction, ...]}.
 function cores(detail) {
 	return ["sender", "receiver"]
-		.map((h) => [h, detail[h] && detail[h].cpu_by_core])
+		.map((h) => [h, detail[h] && detail[h].per_cpu])
 		.filter(([, c]) => Array.isArray(c) && c.length);
 }
 
