@@ -204,10 +204,16 @@ static void run_type(const char *type, struct sample *s)
 	struct engine_run run = {.number = 1, .duration = 0.3};
 	fixture_begin(&f, type, true, 2);
 	f.spec.test.background = 0.02;
-	if (run_one(&f, &run, s, &e) != 1) {
-		fail_msg("%s: %s", type, e.text);
+	/* a sample may fail where others keep the CPUs for a second; three in a row do not */
+	int rc = run_one(&f, &run, s, &e);
+	for (int again = 0; again < 2 && (rc != 1 || !s->ok); again++) {
+		sample_clear(s);
+		rc = run_one(&f, &run, s, &e);
 	}
 	fixture_end(&f);
+	if (rc != 1) {
+		fail_msg("%s: %s", type, e.text);
+	}
 	assert_true(s->ok);
 	assert_true(s->m[METRIC_THROUGHPUT] > 0);
 	assert_true(s->m[METRIC_SERVICE_DEMAND] > 0);
