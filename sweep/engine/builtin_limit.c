@@ -18,9 +18,10 @@
 #define IDLE	   0.75 /* below: the sender's TCP had nothing to send for a good part of the time */
 #define QUEUE_HELD 0.2	/* of the receive buffer: the program does not read what is there */
 #define LOSS_LEAST 1e-4 /* retransmits a packet: fewer do not hold a stream back */
-#define RTT_GROWN  1.5	/* over the least: a queue stands somewhere */
+#define RTT_GROWN  1.2	/* over the least: a queue stands somewhere */
+#define RTT_LOSSY  1.5	/* the same where packets are lost: waiting to send them again is jitter */
 #define RTT_FLOOR  500	/* us; below, the queueing of one interrupt is all there is to see */
-#define RTT_FULL   2000 /* the same where a CPU is full, and acknowledgements wait for it */
+#define RTT_LATE   2000 /* the same where a CPU is full, or packets come late after a loss */
 #define SOFTIRQ	   0.6	/* of one CPU */
 #define PACED	   0.9	/* of the rate that was asked */
 #define PACKET	   1448.0
@@ -131,8 +132,10 @@ static const char *by_receiver(const struct facts *f)
 
 static bool is_queueing(const struct facts *f)
 {
-	double floor_us = is_cpu_full(f) ? RTT_FULL : RTT_FLOOR;
-	return f->rtt > RTT_GROWN * f->min_rtt && f->rtt > f->min_rtt + floor_us;
+	bool lossy = f->loss > LOSS_LEAST;
+	double grown = lossy ? RTT_LOSSY : RTT_GROWN;
+	double floor_us = lossy || is_cpu_full(f) ? RTT_LATE : RTT_FLOOR;
+	return f->rtt > grown * f->min_rtt && f->rtt > f->min_rtt + floor_us;
 }
 
 /* Neither end waits for the other: the network, or a CPU in softirq. */
