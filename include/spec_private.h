@@ -23,6 +23,13 @@ int spec_parse_tunables(struct spec *s, struct yaml_at tunables, struct err *e);
 /* Range, choices, scale, step, type and default of one tunable whose target is known. */
 int spec_parse_domain(struct spec_tunable *t, struct yaml_at at, struct err *e);
 
+/* spec_value.c. One value for a tunable whose target (and, of the catalogue's, type) is known. */
+int spec_parse_value(const struct spec_tunable *t, struct yaml_at at, struct value *out,
+		     struct err *e);
+/* A command's parameter, which has no row of its own in the catalogue. */
+int spec_parse_param_value(struct yaml_at at, struct value *out, struct err *e);
+bool spec_is_param(const struct spec_tunable *t);
+
 /* A list of words to a NULL-terminated array for execvp; free with spec_free_argv. */
 int spec_parse_argv(struct yaml_at list, char ***out, struct err *e);
 void spec_free_argv(char **argv);

@@ -10,88 +10,9 @@
 #include <math.h>
 #include <string.h>
 
-static bool is_param(const struct spec_tunable *t)
-{
-	return t->target.setting.tunable->backend == BACKEND_PARAM;
-}
-
 static bool is_number(enum value_type type)
 {
 	return type == VALUE_INT || type == VALUE_REAL;
-}
-
-/* Words that look like something else must be quoted to be words. */
-static int param_word(struct yaml_at at, struct value *out, struct err *e)
-{
-	char text[VALUE_TEXT_MAX];
-	int rc = yaml_as_text(at, text, sizeof(text), e);
-	if (rc) {
-		return rc;
-	}
-	struct value ignored;
-	enum value_type meant = strpbrk(text, "eE") ? VALUE_REAL : VALUE_INT;
-	if (!yaml_quoted(at) && strchr("0123456789.+-", text[0]) &&
-	    value_parse(text, meant, UNIT_NONE, &ignored, e)) {
-		return yaml_error_at(at, e);
-	}
-	*out = value_text(text);
-	return 0;
-}
-
-/* A parameter has no catalogue row: an integer or a size, else a number, a boolean, a word. */
-static int param_value(struct yaml_at at, struct value *out, struct err *e)
-{
-	const char *text = yaml_text(at);
-	int64_t i;
-	double r;
-	bool b;
-	if (yaml_kind(at) != YAML_SCALAR) {
-		return yaml_error(at, e, "one value is wanted here");
-	}
-	if (!yaml_quoted(at)) {
-		if (scalar_int(text, &i, NULL) == 0 || scalar_size(text, &i, NULL) == 0) {
-			*out = value_int(i);
-			return 0;
-		}
-		if (scalar_real(text, &r, NULL) == 0) {
-			*out = value_real(r);
-			return 0;
-		}
-		if (scalar_bool(text, &b, NULL) == 0) {
-			*out = value_bool(b);
-			return 0;
-		}
-	}
-	return param_word(at, out, e);
-}
-
-static int catalogue_value(const struct spec_tunable *t, struct yaml_at at, struct value *out,
-			   struct err *e)
-{
-	const struct tunable *row = t->target.setting.tunable;
-	if (yaml_kind(at) != YAML_SCALAR) {
-		return yaml_error(at, e, "one value is wanted here");
-	}
-	if (t->type == VALUE_TEXT) {
-		char text[VALUE_TEXT_MAX];
-		int rc = yaml_as_text(at, text, sizeof(text), e);
-		if (rc) {
-			return rc;
-		}
-		*out = value_text(text);
-	} else if (value_parse(yaml_text(at), t->type, row->unit, out, e)) {
-		return yaml_error_at(at, e);
-	}
-	if (tunable_check(&t->target.setting, t->target.field, out, e)) {
-		return yaml_error_at(at, e);
-	}
-	return 0;
-}
-
-static int read_value(const struct spec_tunable *t, struct yaml_at at, struct value *out,
-		      struct err *e)
-{
-	return is_param(t) ? param_value(at, out, e) : catalogue_value(t, at, out, e);
 }
 
 static double as_double(const struct value *v)
@@ -126,7 +47,7 @@ static void convert(const struct spec_tunable *t, struct value *v)
 static int parse_type(struct spec_tunable *t, struct yaml_at at, struct err *e)
 {
 	static const char *const words[] = {"int", "float", NULL};
-	if (!is_param(t)) {
+	if (!spec_is_param(t)) {
 		if (yaml_kind(at) != YAML_ABSENT) {
 			return yaml_error(at, e, "'type' is for param.NAME only: %s has its own",
 					  t->target.setting.name);
@@ -160,7 +81,7 @@ static int parse_bound(struct spec_tunable *t, struct yaml_at at, bool typed, do
 		       struct err *e)
 {
 	struct value v;
-	int rc = read_value(t, at, &v, e);
+	int rc = spec_parse_value(t, at, &v, e);
 	if (rc) {
 		return rc;
 	}
@@ -176,7 +97,7 @@ static int parse_bound(struct spec_tunable *t, struct yaml_at at, bool typed, do
 				  yaml_text(at));
 	}
 	*out = as_double(&v);
-	return is_param(t) && !typed ? join_type(t, &v, at, e) : 0;
+	return spec_is_param(t) && !typed ? join_type(t, &v, at, e) : 0;
 }
 
 static int check_ends(const struct spec_tunable *t, struct yaml_at range, struct err *e)
@@ -198,16 +119,17 @@ static int check_ends(const struct spec_tunable *t, struct yaml_at range, struct
 
 static int parse_range(struct spec_tunable *t, struct yaml_at range, struct err *e)
 {
-	if (!is_param(t) && !is_number(t->type)) {
+	if (!spec_is_param(t) && !is_number(t->type)) {
 		return yaml_error(range, e, "%s takes no numbers: give 'choices'",
 				  t->target.setting.name);
 	}
 	if (yaml_kind(range) == YAML_SCALAR && strcmp(yaml_text(range), "auto") == 0) {
 		t->domain = DOMAIN_RANGE_AUTO;
-		return is_param(t) ? yaml_error(range, e,
-						"nobody can be asked for the range of a parameter: "
-						"give [LOW, HIGH]")
-				   : 0;
+		return spec_is_param(t)
+			       ? yaml_error(range, e,
+					    "nobody can be asked for the range of a parameter: "
+					    "give [LOW, HIGH]")
+			       : 0;
 	}
 	if (yaml_kind(range) != YAML_LIST || yaml_count(range) != 2) {
 		return yaml_error(range, e, "range: [LOW, HIGH], or auto");
@@ -222,8 +144,8 @@ static int parse_range(struct spec_tunable *t, struct yaml_at range, struct err 
 static int add_choice(struct spec_tunable *t, struct yaml_at at, struct err *e)
 {
 	struct value v;
-	int rc = read_value(t, at, &v, e);
-	rc = rc ? rc : is_param(t) ? join_type(t, &v, at, e) : 0;
+	int rc = spec_parse_value(t, at, &v, e);
+	rc = rc ? rc : spec_is_param(t) ? join_type(t, &v, at, e) : 0;
 	if (rc) {
 		return rc;
 	}
@@ -240,7 +162,7 @@ static int parse_choices(struct spec_tunable *t, struct yaml_at at, struct err *
 {
 	if (yaml_kind(at) == YAML_SCALAR && strcmp(yaml_text(at), "available") == 0) {
 		t->domain = DOMAIN_CHOICES_AVAILABLE;
-		return is_param(t) || t->type != VALUE_TEXT
+		return spec_is_param(t) || t->type != VALUE_TEXT
 			       ? yaml_error(at, e,
 					    "no host lists the choices of %s: write them out",
 					    t->target.setting.name)
@@ -317,10 +239,10 @@ static int parse_step(struct spec_tunable *t, struct yaml_at map, struct err *e)
 	}
 	struct value v;
 	const struct tunable *row = t->target.setting.tunable;
-	int rc = is_param(t) ? param_value(at, &v, e)
-			     : value_parse(yaml_text(at), t->type, row->unit, &v, e);
+	int rc = spec_is_param(t) ? spec_parse_param_value(at, &v, e)
+				  : value_parse(yaml_text(at), t->type, row->unit, &v, e);
 	if (rc) {
-		return is_param(t) ? rc : yaml_error_at(at, e);
+		return spec_is_param(t) ? rc : yaml_error_at(at, e);
 	}
 	if (!is_number(v.type) || (t->type == VALUE_INT && v.type == VALUE_REAL)) {
 		return yaml_error(at, e, "step: '%s' is no %s", yaml_text(at),
@@ -343,14 +265,14 @@ static int parse_default(struct spec_tunable *t, struct yaml_at map, struct err 
 	if (yaml_kind(at) == YAML_ABSENT) {
 		return 0;
 	}
-	if (!is_param(t)) {
+	if (!spec_is_param(t)) {
 		return yaml_error(at, e,
 				  "'default' is for param.NAME only: the baseline of %s is what "
 				  "the machine has",
 				  t->target.setting.name);
 	}
 	struct value v;
-	int rc = param_value(at, &v, e);
+	int rc = spec_parse_param_value(at, &v, e);
 	if (rc) {
 		return rc;
 	}

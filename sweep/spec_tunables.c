@@ -21,11 +21,6 @@ static bool is_unbuilt(const char *name)
 	return false;
 }
 
-static bool is_param(const struct spec_tunable *t)
-{
-	return t->target.setting.tunable->backend == BACKEND_PARAM;
-}
-
 static int resolve(struct spec_tunable *t, struct yaml_at map, struct err *e)
 {
 	struct yaml_at set = yaml_get(map, "set"), device = yaml_get(map, "device");
@@ -126,7 +121,7 @@ static int check_engine(const struct spec *s, const struct spec_tunable *t, stru
 {
 	const char *name = t->target.setting.name, *engine = s->test.engine;
 	struct yaml_at at = yaml_get(map, "set");
-	if (is_param(t) && strcmp(engine, "builtin") == 0) {
+	if (spec_is_param(t) && strcmp(engine, "builtin") == 0) {
 		return yaml_error(at, e,
 				  "%s is a parameter of a command: it goes with 'engine: command' "
 				  "(or simulated)",
