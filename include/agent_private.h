@@ -73,12 +73,12 @@ int endpoints_ask(struct endpoints *p, json_t *request, int timeout_ms, const in
 void endpoints_stop(struct endpoints *p);
 
 /*
- * The guardian: rolls the agent's session back when the agent is killed. lock_fd is the session's
- * lock, which it goes on holding. It waits for the agent's death alone; then the last state that it
+ * The guardian: rolls the agent's session back when the agent is killed. lock_fd and kernel_fd (or
+ * -1) are the session's locks, which it goes on holding. It waits for the agent's death alone; then the last state that it
  * was told decides.
  */
 int guardian_start(struct guardian *g, const struct session_place *place, const char *layer,
-		   int lock_fd, struct err *e);
+		   int lock_fd, int kernel_fd, struct err *e);
 void guardian_tell(struct guardian *g, bool dirty);
 /* An orderly end: waits until it has left, so that the lock is free. */
 void guardian_end(struct guardian *g);

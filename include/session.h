@@ -50,7 +50,8 @@ struct session_report {
 int session_open(const struct session_place *place, const char *layer, const char *profile,
 		 struct session **out, struct session_report *restored, struct err *e);
 
-/* Old values of these settings into the journal, synced; those already there are left. */
+/* Old values of these settings into the journal, synced; those already there are left. Of vm,
+ * kernel, irq, msix and cpu the kernel's lock is taken, too: -EBUSY names who holds it. */
 int session_track(struct session *s, const struct setting *settings, size_t n, struct err *e);
 
 /*
@@ -82,10 +83,10 @@ bool session_committed(const struct session *s); /* nothing was set since the la
 /* Layer, profile and since of what is set: of the last commit, else of the opening. */
 const struct journal_header *session_header(const struct session *s);
 
-/* For the guardian, which has inherited the lock's descriptor: takes over the journal of its dead
- * agent. *out is NULL (and the descriptor still the caller's) where nothing is to be put back: no
- * journal, or a committed one. */
-int session_adopt(const struct session_place *place, const char *layer, int lock_fd,
+/* For the guardian, which has inherited the locks' descriptors (kernel_fd: -1 if there was none):
+ * takes over the journal of its dead agent. *out is NULL (and the descriptors still the caller's)
+ * where nothing is to be put back: no journal, or a committed one. */
+int session_adopt(const struct session_place *place, const char *layer, int lock_fd, int kernel_fd,
 		  struct session **out, struct err *e);
 
 /* For the next command: rolls back what a dead holder has left. 0 with an empty report when there
@@ -100,8 +101,10 @@ int session_status(struct session *s, json_t **out, struct err *e);
 /* Gives up the lock; the journal stays if anything is still set. */
 void session_close(struct session *s);
 
-/* The lock's descriptor, for a guardian that shall go on holding it. */
+/* The locks' descriptors, for a guardian that shall go on holding them. The kernel's is -1 until
+ * something is tracked that all namespaces share. */
 int session_lock_fd(const struct session *s);
+int session_kernel_fd(const struct session *s);
 
 void session_report_clear(struct session_report *r);
 json_t *session_report_json(const struct session_report *r);

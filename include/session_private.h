@@ -30,6 +30,7 @@ struct session {
 	char dir[256];
 	struct journal_header header;
 	int lock_fd;
+	int kernel_fd; /* the kernel's lock, -1 while nothing of the kernel's is tracked */
 	struct journal *journal;  /* NULL after a rollback, until something is tracked again */
 	struct tracked **tracked; /* in the order in which they were first seen */
 	size_t n;
@@ -53,6 +54,12 @@ void session_lock_note(int fd, const char *layer); /* writes who holds it */
 void session_unlock(int fd, const char *dir, const char *layer, bool remove);
 uint64_t session_pid_start(void);
 
+/* vm, kernel, irq, msix and cpu are one for all network namespaces of a kernel. */
+bool session_is_kernel_wide(const struct setting *setting);
+/* The kernel's lock, for whoever sets such: 0 if it is held already; -EBUSY with the holder after
+ * wait_ms. */
+int session_lock_kernel(struct session *s, int wait_ms, struct err *e);
+
 /* Tracked settings. */
 struct tracked *session_find(const struct session *s, const struct setting *setting);
 struct tracked *session_add(struct session *s, const struct setting *setting, const char *old,
@@ -73,6 +80,8 @@ int session_mark_commit(struct session *s, struct err *e);
  * those hold is ours, then what was read. Errors are left to the write itself. */
 void session_affect_begin(struct session *s, const struct setting *setting);
 void session_affect_end(struct session *s, const struct setting *setting);
+/* Does writing the one change the other along with it? */
+bool session_affects(struct session *s, const struct setting *setting, const struct setting *other);
 
 /* The journal is made when it is first needed, and after a rollback again. */
 int session_need_journal(struct session *s, struct err *e);

@@ -76,7 +76,7 @@ static struct session *session_new(const struct session_place *place, const char
 		err_set(e, -ENOMEM, "out of memory");
 		return NULL;
 	}
-	s->lock_fd = -1;
+	s->lock_fd = s->kernel_fd = -1;
 	s->prefix = strdup(place->root.prefix ? place->root.prefix : "");
 	s->run_dir = strdup(place->run_dir);
 	s->root.prefix = s->prefix;
@@ -200,7 +200,7 @@ int session_open(const struct session_place *place, const char *layer, const cha
 	return 0;
 }
 
-int session_adopt(const struct session_place *place, const char *layer, int lock_fd,
+int session_adopt(const struct session_place *place, const char *layer, int lock_fd, int kernel_fd,
 		  struct session **out, struct err *e)
 {
 	char note[160];
@@ -215,7 +215,11 @@ int session_adopt(const struct session_place *place, const char *layer, int lock
 		return r;
 	}
 	s->lock_fd = lock_fd;
+	s->kernel_fd = kernel_fd;
 	session_lock_note(lock_fd, layer);
+	if (kernel_fd >= 0) {
+		session_lock_note(kernel_fd, "kernel");
+	}
 	*out = s;
 	return 0;
 }
@@ -306,10 +310,16 @@ void session_close(struct session *s)
 		journal_tidy(s->dir, s->header.layer);
 		session_unlock(s->lock_fd, s->dir, s->header.layer, !s->journal);
 	}
+	cleanup_close(&s->kernel_fd);
 	session_free(s);
 }
 
 int session_lock_fd(const struct session *s)
 {
 	return s->lock_fd;
+}
+
+int session_kernel_fd(const struct session *s)
+{
+	return s->kernel_fd;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The lock of one layer in one network namespace: flock on a file that says who holds it. Who
- * holds the lock is alive; what it says is for people. Called by session.c alone.
+ * The locks of a session: one of each layer in a network namespace, and the kernel's for what all
+ * namespaces share. flock on a file that says who holds it: who holds the lock is alive; what the
+ * file says is for people. Called by the session's files alone.
  */
 #include "cleanup.h"
 #include "session_private.h"
@@ -44,7 +45,7 @@ static int make_folder(const char *path, struct err *e)
 	return 0;
 }
 
-static int busy(int fd, const char *layer, struct err *e)
+static int busy(int fd, const char *what, struct err *e)
 {
 	char text[512], when[32] = "an unknown time";
 	ssize_t n = pread(fd, text, sizeof(text) - 1, 0);
@@ -57,10 +58,15 @@ static int busy(int fd, const char *layer, struct err *e)
 	if (since && localtime_r(&t, &tm)) {
 		strftime(when, sizeof(when), "%Y-%m-%d %H:%M:%S", &tm);
 	}
-	return err_set(e, -EBUSY,
-		       "the %s settings of this network namespace are held by process %" PRId64
-		       " since %s",
-		       layer, (int64_t)pid, when);
+	return err_set(e, -EBUSY, "the %s are held by process %" PRId64 " since %s", what,
+		       (int64_t)pid, when);
+}
+
+static int busy_layer(int fd, const char *layer, struct err *e)
+{
+	char what[80];
+	snprintf(what, sizeof(what), "%s settings of this network namespace", layer);
+	return busy(fd, what, e);
 }
 
 /* Opens and locks; 1 if the file was removed by its former holder in between. */
@@ -75,7 +81,7 @@ static int try_lock(const char *path, const char *layer, int *out, struct err *e
 	}
 	if (flock(fd, LOCK_EX | LOCK_NB)) {
 		return errno == EWOULDBLOCK
-			       ? busy(fd, layer, e)
+			       ? busy_layer(fd, layer, e)
 			       : err_set(e, -errno, "cannot lock %s: %s", path, strerror(errno));
 	}
 	if (fstat(fd, &mine) || stat(path, &there) || mine.st_ino != there.st_ino) {
@@ -100,7 +106,7 @@ int session_lock_probe(const char *dir, const char *layer, int wait_ms, struct e
 	}
 	while (flock(fd, LOCK_SH | LOCK_NB) != 0) {
 		if (wait_ms <= 0) {
-			return busy(fd, layer, e);
+			return busy_layer(fd, layer, e);
 		}
 		nap(20);
 		wait_ms -= 20;
@@ -153,4 +159,45 @@ void session_unlock(int fd, const char *dir, const char *layer, bool remove)
 		rmdir(dir);   /* fails while the other layer is there */
 	}
 	close(fd);
+}
+
+bool session_is_kernel_wide(const struct setting *setting)
+{
+	static const char *const PREFIXES[] = {"vm.", "kernel.", "irq.", "msix.", "cpu."};
+	for (size_t i = 0; i < ARRAY_SIZE(PREFIXES); i++) {
+		if (!strncmp(setting->name, PREFIXES[i], strlen(PREFIXES[i]))) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* The file stays when it is released: a guardian may hold the same one open. */
+int session_lock_kernel(struct session *s, int wait_ms, struct err *e)
+{
+	char path[PATH_MAX];
+	if (s->kernel_fd >= 0) {
+		return 0;
+	}
+	int n = snprintf(path, sizeof(path), "%s/kernel.lock", s->run_dir);
+	if (n >= (int)sizeof(path)) {
+		return err_set(e, -ENAMETOOLONG, "%s: the path is too long", s->run_dir);
+	}
+	auto_close int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
+	if (fd < 0) {
+		return err_set(e, -errno, "cannot open %s: %s", path, strerror(errno));
+	}
+	for (; flock(fd, LOCK_EX | LOCK_NB); wait_ms -= 20) {
+		if (errno != EWOULDBLOCK) {
+			return err_set(e, -errno, "cannot lock %s: %s", path, strerror(errno));
+		}
+		if (wait_ms <= 0) {
+			return busy(fd, "vm, kernel, irq, msix and cpu settings of this machine",
+				    e);
+		}
+		nap(20);
+	}
+	session_lock_note(fd, "kernel");
+	s->kernel_fd = take_fd(fd);
+	return 0;
 }

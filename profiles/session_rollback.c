@@ -20,6 +20,10 @@ static void write_back(struct session *s, struct tracked *t, struct session_item
 {
 	struct err err = {0};
 	char now[VALUE_TEXT_MAX];
+	if (session_is_kernel_wide(&t->setting) && session_lock_kernel(s, 2000, &err)) {
+		conclude(item, FAILED, err.text);
+		return;
+	}
 	session_affect_begin(s, &t->setting);
 	if (tunable_write(&s->root, &t->setting, t->old, &err) ||
 	    tunable_read(&s->root, &t->setting, now, sizeof(now), &err)) {
@@ -59,6 +63,45 @@ static void restore(struct session *s, struct tracked *t, bool force, struct ses
 		return;
 	}
 	write_back(s, t, item);
+}
+
+/* A setting that another one changes along with it may have been looked at, or written, too early:
+ * of two that zero each other, only the one that was in force can be written. True if anything was
+ * done. */
+static bool look_again(struct session *s, struct tracked *t, struct session_item *item)
+{
+	char now[VALUE_TEXT_MAX];
+	bool ours = t->touched && item->outcome != CONFLICT && item->outcome != GONE;
+	if (!ours || tunable_read(&s->root, &t->setting, now, sizeof(now), NULL)) {
+		return false;
+	}
+	if (!same_text(now, t->old)) {
+		write_back(s, t, item);
+		return true;
+	}
+	if (item->outcome == FAILED) {
+		conclude(item, RESTORED, "");
+	}
+	return false;
+}
+
+/* Items are in the reverse order of what is tracked. */
+static void restore_all(struct session *s, bool force, struct session_report *r)
+{
+	bool again = true;
+	for (size_t i = s->n; i-- > 0;) {
+		restore(s, s->tracked[i], force, &r->items[r->n++]);
+	}
+	for (int pass = 0; again && pass < 3; pass++) {
+		again = false;
+		for (size_t i = 0; i < r->n; i++) {
+			again |= look_again(s, s->tracked[s->n - 1 - i], &r->items[i]);
+		}
+	}
+	for (size_t i = 0; i < r->n; i++) {
+		r->n_failed += r->items[i].outcome == FAILED;
+		r->n_conflict += r->items[i].outcome == CONFLICT;
+	}
 }
 
 /* Names every setting with that outcome. */
@@ -127,12 +170,7 @@ int session_rollback(struct session *s, bool force, struct session_report *repor
 	if (!r->items) {
 		return err_set(e, -ENOMEM, "out of memory");
 	}
-	for (size_t i = s->n; i-- > 0;) {
-		struct session_item *item = &r->items[r->n++];
-		restore(s, s->tracked[i], force, item);
-		r->n_failed += item->outcome == FAILED;
-		r->n_conflict += item->outcome == CONFLICT;
-	}
+	restore_all(s, force, r);
 	int code;
 	if (r->n_failed) {
 		code = unrestored_sentence(r, FAILED, "could not restore", e);

@@ -115,8 +115,10 @@ static int write_intents(struct session *s, struct plan *p, struct err *e)
 		if (!c->write) {
 			continue;
 		}
+		bool shared = session_is_kernel_wide(&c->t->setting);
+		int r = shared ? session_lock_kernel(s, 0, e) : 0;
 		session_affect_begin(s, &c->t->setting);
-		int r = session_record(s, c->t, "set", c->want, i == last, e);
+		r = r ? r : session_record(s, c->t, "set", c->want, i == last, e);
 		if (r) {
 			return r;
 		}
@@ -238,12 +240,40 @@ int session_set(struct session *s, const struct assignment *a, size_t n, struct 
 	return r ? r : effective_values(&p, a, n, effective, e);
 }
 
-/* Tracked settings that are not named go back, except where someone else has changed them. */
-static void plan_return(struct session *s, struct plan *p)
+/* Named, or changed by what is named: that is as it shall be. */
+static bool is_kept(struct session *s, const struct assignment *a, size_t n,
+		    const struct setting *setting)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (setting_same(&a[i].setting, setting) ||
+		    session_affects(s, &a[i].setting, setting)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Of two that zero each other, only the one that was in force can be written back; the other goes
+ * along with it. */
+static bool goes_along(struct session *s, const struct tracked *t)
+{
+	for (size_t i = 0; !strcmp(t->old, "0") && i < s->n; i++) {
+		const struct tracked *other = s->tracked[i];
+		if (other->touched && strcmp(other->old, "0") &&
+		    session_affects(s, &other->setting, &t->setting)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Tracked settings that are not kept go back, except where someone else has changed them. */
+static void plan_return(struct session *s, struct plan *p, const struct assignment *a, size_t n,
+			bool all)
 {
 	for (size_t i = s->n; i-- > 0;) {
 		struct tracked *t = s->tracked[i];
-		if (plan_find(p, &t->setting)) {
+		if (is_kept(s, a, n, &t->setting) || (!all && goes_along(s, t))) {
 			continue;
 		}
 		if (plan_add(s, p, t, true, NULL)) {
@@ -256,12 +286,38 @@ static void plan_return(struct session *s, struct plan *p)
 	}
 }
 
-/* What is at its old value again and was not named is no longer ours. */
-static int drop_returned(struct session *s, const struct plan *p, size_t named, struct err *e)
+/* One that went back may have changed another along with it, which was looked at before. */
+static int return_rest(struct session *s, const struct assignment *a, size_t n, struct err *e)
 {
-	for (size_t i = named; i < p->n; i++) {
-		struct tracked *t = p->changes[i].t;
-		if (!same_text(p->changes[i].after, t->old)) {
+	int r = 0;
+	for (int pass = 0; !r && pass < 3; pass++) {
+		__attribute__((cleanup(plan_clear))) struct plan p = {0};
+		bool any = false;
+		p.changes = calloc(s->n ? s->n : 1, sizeof(*p.changes));
+		if (!p.changes) {
+			return err_set(e, -ENOMEM, "out of memory");
+		}
+		plan_return(s, &p, a, n, true);
+		for (size_t i = 0; i < p.n; i++) {
+			any = any || !same_text(p.changes[i].want, p.changes[i].before);
+		}
+		if (!any) {
+			return 0;
+		}
+		r = carry_out(s, &p, e);
+	}
+	return r;
+}
+
+/* What is at its old value again and was not named is no longer ours. */
+static int drop_returned(struct session *s, const struct assignment *a, size_t n, struct err *e)
+{
+	for (size_t i = s->n; i-- > 0;) {
+		const struct tracked *t = s->tracked[i];
+		char now[VALUE_TEXT_MAX];
+		if (is_kept(s, a, n, &t->setting) ||
+		    tunable_read(&s->root, &t->setting, now, sizeof(now), NULL) ||
+		    !same_text(now, t->old)) {
 			continue;
 		}
 		int r = session_drop(s, &t->setting, e);
@@ -276,10 +332,10 @@ int session_replace(struct session *s, const struct assignment *a, size_t n, str
 {
 	__attribute__((cleanup(plan_clear))) struct plan p = {0};
 	int r = plan_make(s, &p, a, n, true, e);
-	size_t named = p.n;
 	if (!r) {
-		plan_return(s, &p);
+		plan_return(s, &p, a, n, false);
 		r = carry_out(s, &p, e);
 	}
-	return r ? r : drop_returned(s, &p, named, e);
+	r = r ? r : return_rest(s, a, n, e);
+	return r ? r : drop_returned(s, a, n, e);
 }

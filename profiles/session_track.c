@@ -19,6 +19,18 @@ static size_t affected_by(struct session *s, const struct setting *setting, stru
 	return *out ? tunable_affected(&s->root, setting, *out, AFFECTED_MAX) : 0;
 }
 
+bool session_affects(struct session *s, const struct setting *setting, const struct setting *other)
+{
+	auto_free struct setting *along = NULL;
+	size_t n = affected_by(s, setting, &along);
+	for (size_t i = 0; i < n; i++) {
+		if (setting_same(&along[i], other)) {
+			return true;
+		}
+	}
+	return false;
+}
+
 void session_affect_begin(struct session *s, const struct setting *setting)
 {
 	auto_free struct setting *along = NULL;
@@ -52,7 +64,8 @@ static int track_one(struct session *s, const struct setting *setting, struct er
 	if (t && t->touched) {
 		return 0;
 	}
-	int r = tunable_read(&s->root, setting, text, sizeof(text), e);
+	int r = session_is_kernel_wide(setting) ? session_lock_kernel(s, 0, e) : 0;
+	r = r ? r : tunable_read(&s->root, setting, text, sizeof(text), e);
 	if (r) {
 		return r;
 	}

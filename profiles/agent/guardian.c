@@ -15,22 +15,24 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
-enum { KEPT_PIPE = 3, KEPT_AGENT, KEPT_LOCK, KEPT_END };
+enum { KEPT_PIPE = 3, KEPT_AGENT, KEPT_LOCK, KEPT_KERNEL, KEPT_END };
 
-/* Everything else is closed: the controller's pipes above all, whose end it would hide. */
-static void keep_only(int pipe_fd, int pidfd, int lock_fd)
+/* Everything else is closed: the controller's pipes above all, whose end it would hide. The
+ * kernel's lock is the last, since there may be none. */
+static void keep_only(int pipe_fd, int pidfd, int lock_fd, int kernel_fd)
 {
-	int from[] = {pipe_fd, pidfd, lock_fd};
+	int from[] = {pipe_fd, pidfd, lock_fd, kernel_fd};
+	int end = kernel_fd < 0 ? KEPT_KERNEL : KEPT_END;
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 	dup2(null, 0);
 	dup2(null, 1);
-	for (size_t i = 0; i < ARRAY_SIZE(from); i++) { /* above all that is overwritten next */
-		from[i] = fcntl(from[i], F_DUPFD_CLOEXEC, 16);
+	for (int i = KEPT_PIPE; i < end; i++) { /* above all that is overwritten next */
+		from[i - KEPT_PIPE] = fcntl(from[i - KEPT_PIPE], F_DUPFD_CLOEXEC, 16);
 	}
-	for (size_t i = 0; i < ARRAY_SIZE(from); i++) {
-		dup3(from[i], KEPT_PIPE + (int)i, O_CLOEXEC);
+	for (int i = KEPT_PIPE; i < end; i++) {
+		dup3(from[i - KEPT_PIPE], i, O_CLOEXEC);
 	}
-	close_range(KEPT_END, ~0u, 0);
+	close_range((unsigned)end, ~0u, 0);
 }
 
 static void ignore_signals(void)
@@ -74,12 +76,12 @@ static void say(const char *what, const char *layer, const char *detail)
 	}
 }
 
-static int put_back(const struct session_place *place, const char *layer)
+static int put_back(const struct session_place *place, const char *layer, int kernel_fd)
 {
 	struct err e = {0};
 	struct session *s = NULL;
 	struct session_report report = {0};
-	int rc = session_adopt(place, layer, KEPT_LOCK, &s, &e);
+	int rc = session_adopt(place, layer, KEPT_LOCK, kernel_fd, &s, &e);
 	if (rc == 0 && !s) { /* nothing was set */
 		return 0;
 	}
@@ -96,7 +98,7 @@ static int put_back(const struct session_place *place, const char *layer)
 	return rc ? 1 : 0;
 }
 
-static void guardian_process(const struct session_place *place, const char *layer)
+static void guardian_process(const struct session_place *place, const char *layer, bool kernel)
 {
 	setsid();
 	prctl(PR_SET_NAME, "ts-guardian");
@@ -105,11 +107,11 @@ static void guardian_process(const struct session_place *place, const char *laye
 		_exit(1);
 	}
 	await_death(KEPT_AGENT);
-	_exit(left_dirty(KEPT_PIPE) ? put_back(place, layer) : 0);
+	_exit(left_dirty(KEPT_PIPE) ? put_back(place, layer, kernel ? KEPT_KERNEL : -1) : 0);
 }
 
 int guardian_start(struct guardian *g, const struct session_place *place, const char *layer,
-		   int lock_fd, struct err *e)
+		   int lock_fd, int kernel_fd, struct err *e)
 {
 	int p[2];
 	/* Before the fork: our number cannot belong to anyone else yet. */
@@ -121,8 +123,8 @@ int guardian_start(struct guardian *g, const struct session_place *place, const 
 	auto_close int tell = p[1];
 	pid_t pid = fork();
 	if (pid == 0) {
-		keep_only(listen, self, lock_fd);
-		guardian_process(place, layer);
+		keep_only(listen, self, lock_fd, kernel_fd);
+		guardian_process(place, layer, kernel_fd >= 0);
 	}
 	if (pid < 0) {
 		return err_set(e, errno, "cannot start the guardian: %s", strerror(errno));

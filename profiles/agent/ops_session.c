@@ -31,7 +31,8 @@ static int cut_down(const struct setting *settings, size_t n, struct err *e)
 
 int agent_guard(struct agent_state *s, struct err *e)
 {
-	int rc = guardian_start(&s->guardian, &s->place, s->layer, session_lock_fd(s->session), e);
+	int rc = guardian_start(&s->guardian, &s->place, s->layer, session_lock_fd(s->session),
+				session_kernel_fd(s->session), e);
 	if (rc == 0) {
 		s->guardians++;
 		guardian_tell(&s->guardian, s->dirty);
@@ -71,11 +72,11 @@ static int open_session(struct agent_state *s, const struct setting *settings, s
 	/* A sweep always ends as it began; what is applied may be there already and stays. */
 	s->dirty = strcmp(s->layer, "sweep") == 0;
 	rc = cut_down(settings, n, e);
-	if (rc == 0) {
-		rc = agent_guard(s, e);
+	if (rc == 0) { /* before the guardian, which inherits the kernel's lock if that takes it */
+		rc = session_track(s->session, settings, n, e);
 	}
 	if (rc == 0) {
-		rc = session_track(s->session, settings, n, e);
+		rc = agent_guard(s, e);
 	}
 	if (rc) {
 		struct err later = {0};
@@ -127,6 +128,27 @@ static void mark(struct agent_state *s, bool dirty)
 	guardian_tell(&s->guardian, dirty);
 }
 
+/* What was not named on open is tracked now. If that takes the kernel's lock, a guardian that holds
+ * it, too, replaces the former one, before anything is set. */
+static int track_more(struct agent_state *s, const struct assignment *a, size_t n, struct err *e)
+{
+	auto_free struct setting *settings = calloc(n + 1, sizeof(*settings));
+	int before = session_kernel_fd(s->session);
+	if (!settings) {
+		return err_set(e, -ENOMEM, "no memory");
+	}
+	for (size_t i = 0; i < n; i++) {
+		settings[i] = a[i].setting;
+	}
+	int rc = session_track(s->session, settings, n, e);
+	if (rc == 0 && before < 0 && session_kernel_fd(s->session) >= 0) {
+		struct guardian former = s->guardian;
+		rc = agent_guard(s, e);
+		guardian_end(rc ? &(struct guardian){0} : &former);
+	}
+	return rc;
+}
+
 int op_set(struct agent_state *s, json_t *request, json_t *answer, struct err *e)
 {
 	auto_free struct assignment *a = NULL;
@@ -139,6 +161,10 @@ int op_set(struct agent_state *s, json_t *request, json_t *answer, struct err *e
 		return rc;
 	}
 	auto_free struct value *effective = calloc(n + 1, sizeof(*effective));
+	rc = track_more(s, a, n, e);
+	if (rc) {
+		return rc;
+	}
 	mark(s, true);
 	rc = session_set(s->session, a, n, effective, e);
 	json_t *list = json_array();
@@ -158,6 +184,7 @@ int op_replace(struct agent_state *s, json_t *request, json_t *answer, struct er
 	if (rc == 0) {
 		rc = ops_take_assignments(request, &a, &n, e);
 	}
+	rc = rc ? rc : track_more(s, a, n, e);
 	if (rc) {
 		return rc;
 	}

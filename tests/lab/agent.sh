@@ -11,7 +11,7 @@ if ! ip netns add "tsl-$$" 2>/dev/null; then skip agent "no network namespaces h
 NS=tsl-$$
 ip -n "$NS" link set lo up
 TMP=$(mktemp -d)
-trap 'ip netns del "$NS" 2>/dev/null; rm -rf "$TMP"' EXIT
+trap 'ip netns del "$NS" 2>/dev/null; ip netns del "$NS-b" 2>/dev/null; rm -rf "$TMP"' EXIT
 build_driver
 
 rmem() { ip netns exec "$NS" sysctl -n net.ipv4.tcp_rmem | tr -s '\t ' ' '; }
@@ -157,6 +157,36 @@ until_true 3 gone "$endpoints"
 check "the endpoints die with the agent" "$(gone "$endpoints" && echo gone)" gone
 until_true 1 is_rmem "$BASE"
 end_agent
+
+### What all namespaces share has one session a kernel. (Only looked at: nothing is set.)
+with_agent
+MORE='"layer":"sweep","profile":"t","settings":[{"set":"vm.min_free_kbytes","device":""}]'
+ip netns add "$NS-b"
+coproc B { exec ip netns exec "$NS-b" "$AGENT" --run-dir "$TMP/run" 2>>"$TMP/err"; }
+other=$B_PID
+exec {to_b}>&"${B[1]}" {from_b}<&"${B[0]}"
+eval "exec ${B[1]}>&- ${B[0]}<&-"
+req 1 open "$MORE" >&"$to_b"
+read -r -t 20 line <&"$from_b"
+check "an agent has the kernel's settings" "$line" '*"ok":true*'
+now=$(cat /proc/sys/vm/min_free_kbytes)
+req 3 set "$(value vm.min_free_kbytes "" "$now")" >&"$to"
+read -r -t 20 line <&"$from"
+check "an agent of another namespace is refused them" "$line" "*\"ok\":false*held by process $other since 2*"
+check "and keeps what it has" "$(rmem)" "$TUNED"
+check "the guardian holds the kernel's lock" \
+	"$(find "/proc/$(child_of "$other" ts-guardian)/fd" -lname '*kernel.lock' | wc -l)" 1
+exec {to_b}>&- {from_b}<&-
+wait "$other" 2>/dev/null
+former=$(child_of "$agent" ts-guardian)
+req 4 set "$(value vm.min_free_kbytes "" "$now")" >&"$to"
+read -r -t 20 line <&"$from"
+check "until they are free" "$line" '*"ok":true*'
+check "then a guardian that holds the lock replaces the former" \
+	"$(g=$(child_of "$agent" ts-guardian); [[ $g != "$former" ]] && find "/proc/$g/fd" -lname '*kernel.lock' | wc -l)" 1
+end_agent
+check "and all is as before" "$(rmem)" "$BASE"
+ip netns del "$NS-b"
 
 ### Through launcher and client
 start_driver

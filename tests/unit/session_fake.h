@@ -26,6 +26,10 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
+#define BYTES "vm.dirty_bytes"
+#define RATIO "vm.dirty_ratio"
+#define ZONE  "vm.zone_reclaim_mode"
+
 enum mode {
 	OBEYS,
 	REFUSES, /* -EINVAL, nothing changed */
@@ -77,7 +81,7 @@ static const char *got(const char *name)
 	return fake->settings[fake_index(name)].text;
 }
 
-static void behave(const char *name, enum mode mode)
+static void __attribute__((unused)) behave(const char *name, enum mode mode)
 {
 	fake->settings[fake_index(name)].mode = mode;
 }
@@ -108,6 +112,16 @@ static void forward_all(const char *text)
 	}
 }
 
+/* vm.dirty_bytes and vm.dirty_ratio: writing the one makes the other 0. */
+static void zero_the_other(const char *name)
+{
+	if (!strcmp(name, BYTES)) {
+		put(RATIO, "0");
+	} else if (!strcmp(name, RATIO)) {
+		put(BYTES, "0");
+	}
+}
+
 static int fake_write(const struct sysroot *root, const struct setting *s, const char *text,
 		      struct err *e)
 {
@@ -118,6 +132,9 @@ static int fake_write(const struct sysroot *root, const struct setting *s, const
 	step();
 	fake->settings[i].writes++;
 	int n = sscanf(text, "%ld %ld %ld", &a, &b, &c);
+	if (!strcmp(s->name, BYTES) && n == 1 && a == 0) {
+		return err_set(e, -EINVAL, "cannot write %s: below two pages", s->name);
+	}
 	switch (fake->settings[i].mode) {
 	case GONE_NOW:
 		return err_set(e, -ENOENT, "cannot write %s", s->name);
@@ -144,6 +161,7 @@ static int fake_write(const struct sysroot *root, const struct setting *s, const
 	if (!strcmp(s->name, "net.ipv4.ip_forward")) {
 		forward_all(text);
 	}
+	zero_the_other(s->name);
 	step();
 	return 0;
 }
@@ -192,6 +210,9 @@ static void fake_fill(void)
 		{WMEM, "4096\t16384\t4194304"},
 		{CONG, "cubic"},
 		{SOMX, "4096"},
+		{BYTES, "0"},
+		{RATIO, "20"},
+		{ZONE, "0"},
 		{"net.ipv4.ip_forward", "0"},
 		{"net.ipv4.conf.all.forwarding", "0"},
 		{"net.ipv4.conf.default.forwarding", "0"},
@@ -217,7 +238,7 @@ static bool at_baseline(void)
 	       same_text(got(SOMX), "4096");
 }
 
-static bool nothing_left(void)
+static bool __attribute__((unused)) nothing_left(void)
 {
 	DIR *d = opendir(runtime);
 	size_t n = 0;

@@ -271,7 +271,7 @@ static void agent_with_guardian(void)
 		}
 		struct session *mine;
 		struct err e = {0};
-		int r = session_adopt(&here, "sweep", session_lock_fd(s), &mine, &e);
+		int r = session_adopt(&here, "sweep", session_lock_fd(s), -1, &mine, &e);
 		r = r ? r : session_rollback(mine, false, NULL, &e);
 		session_close(mine);
 		_exit(r ? 1 : 0);
@@ -297,13 +297,13 @@ static void test_nothing_to_adopt(void **state)
 	struct session *s = must_open("applied"), *mine;
 	struct err e = {0};
 	struct assignment a = assign(CONG, "", value_text("bbr"));
-	assert_int_equal(session_adopt(&here, "sweep", -1, &mine, &e), 0);
+	assert_int_equal(session_adopt(&here, "sweep", -1, -1, &mine, &e), 0);
 	assert_null(mine);
 	assert_int_equal(session_rollback(mine, false, NULL, &e), 0);
 	session_close(mine);
 	must_set(s, &a, 1);
 	assert_int_equal(session_commit(s, &e), 0);
-	assert_int_equal(session_adopt(&here, "applied", session_lock_fd(s), &mine, &e), 0);
+	assert_int_equal(session_adopt(&here, "applied", session_lock_fd(s), -1, &mine, &e), 0);
 	assert_null(mine); /* what was committed shall stay */
 	must_roll_back(s);
 }
