@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The catalogue of all that can be set, and the only door to the back ends that set it.
- * catalog.c holds the table; tunable.c finds, checks, and dispatches. A back end reads and writes
- * whole kernel objects ("settings"): net.ipv4.tcp_rmem is one setting with three fields.
- * The controller uses the look-ups and checks; only the agent reads and writes.
+ * catalog.c holds the table; tunable_name.c finds, tunable_check.c checks, tunable.c dispatches. A
+ * back end reads and writes whole kernel objects ("settings"): net.ipv4.tcp_rmem is one setting
+ * with three fields. The controller uses the look-ups and checks; only the agent reads and writes.
  */
 #ifndef TUNESWEEP_TUNABLE_H
 #define TUNESWEEP_TUNABLE_H
@@ -27,7 +27,28 @@ enum tunable_class {
 	CLASS_DRIVER_REBIND
 };
 
-enum tunable_backend { BACKEND_SYSCTL, BACKEND_SOCKET, BACKEND_PARAM };
+enum tunable_backend {
+	BACKEND_SYSCTL,	 /* files below /proc/sys */
+	BACKEND_LINK,	 /* rtnetlink, and the device's own files below /sys/class/net */
+	BACKEND_ETHTOOL, /* generic netlink "ethtool" */
+	BACKEND_ROUTE,	 /* metrics of the device's routes */
+	BACKEND_QDISC,
+	BACKEND_IRQ,
+	BACKEND_MSIX,
+	BACKEND_STEER, /* rps, rfs, xps */
+	BACKEND_CPU,
+	BACKEND_IPOIB,
+	BACKEND_SOCKET, /* of the test's own endpoints, as the rest */
+	BACKEND_NUMA,
+	BACKEND_PARAM
+};
+
+enum tunable_cost {
+	COST_CALL,  /* a system call */
+	COST_RESET, /* the driver rebuilds its queues: the link may be gone for seconds, and its
+		       carrier is waited for */
+	COST_REBIND /* the driver is bound anew, the interface made anew */
+};
 
 struct tunable {	  /* a row of the catalogue */
 	const char *name; /* INTERFACE's name; "param.*" stands for the family */
@@ -40,14 +61,17 @@ struct tunable {	  /* a row of the catalogue */
 	const char *fields[4]; /* NULL-terminated; {NULL} if it has none */
 	const char *const
 		*choices; /* NULL-terminated words of a text; NULL: any, or asked of the host */
-	const char *affects[3]; /* names of tunables that setting this one changes too */
+	const char *affects[6]; /* names of tunables that setting this one changes too: of the same
+				   device; what this host lacks is passed over */
 	const char *help;	/* one sentence */
+	bool device;		/* belongs to an interface: setting.device names it */
+	enum tunable_cost cost;
 };
 
 struct setting { /* one kernel object on one host */
 	const struct tunable *tunable;
 	char name[TUNABLE_NAME_MAX]; /* canonical: dots, or slashes where a component holds a dot */
-	char device[IF_NAMESIZE];    /* "" if it has none */
+	char device[IF_NAMESIZE];    /* "" if it has none, or if nobody has said which yet */
 };
 
 struct assignment {
@@ -70,8 +94,10 @@ const struct tunable *tunable_catalog(size_t *n);
 /* Name, field and device (each but the name may be NULL) to a setting, by the catalogue alone. Of
  * sysctl names the first separator decides, as in sysctl.d(5), so that both spellings of a key
  * give one canonical name. -EINVAL (ERR_USAGE) with the nearest name; names with "..", empty
- * components or a dotted device in dotted spelling are refused. A net.* key that is not in the
- * catalogue resolves to class CLASS_UNLISTED: its type is VALUE_INT, and a text is taken, too. */
+ * components or a dotted device in dotted spelling are refused. An entry of a device resolves
+ * without one, too, for those who only ask the catalogue; the host then refuses it. A net.* key
+ * that is not in the catalogue resolves to class CLASS_UNLISTED: its type is VALUE_INT, and a text
+ * is taken, too. */
 int tunable_resolve(const char *name, const char *field, const char *device, struct setting *out,
 		    struct err *e);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What a back end offers, seen by tunable.c and the files under profiles/tunable/ only. A back end
+ * What a back end offers, seen by tunable*.c and the files under profiles/tunable/ only. A back end
  * may leave an operation NULL: then such settings cannot be read or written.
  */
 #ifndef TUNESWEEP_TUNABLE_PRIVATE_H
@@ -18,12 +18,15 @@ struct tunable_ops {
 		    struct err *e);
 	int (*write)(const struct sysroot *root, const struct setting *s, const char *text,
 		     struct err *e);
-	/* Canonical names that a catalogue name with a star stands for on this host; returns how
-	 * many. */
+	/* Canonical names of settings that a catalogue name with a star stands for on this host;
+	 * returns how many. */
 	size_t (*expand)(const struct sysroot *root, const char *pattern,
 			 char (*names)[TUNABLE_NAME_MAX], size_t max);
 };
 
 extern const struct tunable_ops sysctl_ops;
+
+/* 0 for "" and for the name of one of its fields. */
+int tunable_check_field(const struct setting *s, const char *field, struct err *e);
 
 #endif

@@ -21,9 +21,43 @@ static bool is_unbuilt(const char *name)
 	return false;
 }
 
+/* auto: the device of the route to the test's other end, found when the host is asked. */
+static int parse_device(struct spec_tunable *t, struct yaml_at map, struct err *e)
+{
+	struct yaml_at at = yaml_get(map, "device");
+	const char *name = t->target.setting.name;
+	bool given = yaml_kind(at) != YAML_ABSENT;
+	char word[64];
+	if (!t->target.setting.tunable->device) {
+		return given ? yaml_error(at, e, "%s belongs to no device: leave 'device' out",
+					  name)
+			     : 0;
+	}
+	if (!given) {
+		return yaml_error(map, e,
+				  "of which device is %s? 'device' is missing: a name, or "
+				  "auto (that of the route to the other end)",
+				  name);
+	}
+	int rc = yaml_as_text(at, word, sizeof(word), e);
+	if (rc) {
+		return rc;
+	}
+	t->device_auto = strcmp(word, "auto") == 0;
+	struct setting with;
+	if (t->device_auto) {
+		return 0;
+	}
+	if (!*word || tunable_resolve(name, "", word, &with, e)) {
+		return *word ? yaml_error_at(at, e) : yaml_error(at, e, "device: a name, or auto");
+	}
+	t->target.setting = with;
+	return 0;
+}
+
 static int resolve(struct spec_tunable *t, struct yaml_at map, struct err *e)
 {
-	struct yaml_at set = yaml_get(map, "set"), device = yaml_get(map, "device");
+	struct yaml_at set = yaml_get(map, "set");
 	if (yaml_kind(set) == YAML_ABSENT) {
 		return yaml_error(map, e, "'set' is missing: the name of a tunable");
 	}
@@ -37,11 +71,7 @@ static int resolve(struct spec_tunable *t, struct yaml_at map, struct err *e)
 			       ? yaml_error(set, e, "'%s' cannot be set by this version yet", name)
 			       : yaml_error_at(set, e);
 	}
-	if (yaml_kind(device) != YAML_ABSENT) {
-		return yaml_error(device, e, "%s belongs to no device: leave 'device' out",
-				  t->target.setting.name);
-	}
-	return 0;
+	return parse_device(t, map, e);
 }
 
 static size_t count_fields(const struct tunable *t)
