@@ -145,11 +145,30 @@ demo:
 	@rm -rf $(BUILD)/demo
 	$(BUILD)/tunesweep run sweep/specs/lab.yaml -o $(BUILD)/demo --store $(BUILD)/demo/results.db
 
-install: programs
+# Manual pages: the program's own tables with the text that stands beside the commands.
+MAN := sweep/cli/man
+MAN_DATE := December 1, 2026
+.PHONY: man
+man: $(BUILD)/man/.made
+$(BUILD)/man/.made: $(BUILD)/tunesweep $(wildcard $(MAN)/*)
+	@echo "  MAN   $(@D)"
+	@mkdir -p $(@D)
+	$(Q)cp $(MAN)/*.5 $(@D)
+	$(Q)$(MAN)/page.sh $< '$(MAN_DATE)' >$(@D)/tunesweep.1
+	$(Q)set -e; for c in $$($< help --words); do \
+	  $(MAN)/page.sh $< '$(MAN_DATE)' $$c >$(@D)/tunesweep-$$c.1; done
+	@touch $@
+
+SHARE = $(DESTDIR)$(PREFIX)/share
+install: programs man
 	install -D -m 755 $(BUILD)/tunesweep $(DESTDIR)$(PREFIX)/bin/tunesweep
 	install -D -m 755 $(BUILD)/tunesweep-agent $(DESTDIR)$(PREFIX)/libexec/tunesweep-agent
-	install -d $(DESTDIR)$(PREFIX)/share/tunesweep/specs
-	install -m 644 sweep/specs/*.yaml $(DESTDIR)$(PREFIX)/share/tunesweep/specs
+	install -d $(SHARE)/tunesweep/specs $(SHARE)/man/man1 $(SHARE)/man/man5
+	install -m 644 sweep/specs/*.yaml $(SHARE)/tunesweep/specs
+	install -m 644 $(BUILD)/man/*.1 $(SHARE)/man/man1
+	install -m 644 $(BUILD)/man/*.5 $(SHARE)/man/man5
+	install -D -m 644 sweep/cli/completion/tunesweep.bash $(SHARE)/bash-completion/completions/tunesweep
+	install -D -m 644 sweep/cli/completion/_tunesweep $(SHARE)/zsh/site-functions/_tunesweep
 
 # Side-by-side figures, never pass or fail; the tables stand in tests/bench/README.md.
 .PHONY: bench

@@ -11,6 +11,7 @@
 #include "store.h"
 #include <jansson.h>
 #include <stdbool.h>
+#include <stdio.h>
 
 #define CLI_OPTIONS_MAX 32
 #define CLI_HOSTS_MAX	8
@@ -49,6 +50,7 @@ struct command {
 
 struct cli { /* one invocation */
 	const struct command *command;
+	const struct command *const *commands; /* all of them, NULL-terminated; for help */
 	const char *values[CLI_OPTIONS_MAX]; /* by index of the joined option table; "" for flags */
 	const char *repeated[CLI_HOSTS_MAX];
 	int n_repeated;
@@ -68,7 +70,9 @@ int cli_int(const struct cli *c, const char *name, int64_t lo, int64_t hi, int64
 	    struct err *e);
 int cli_time(const struct cli *c, const char *name, double *seconds, struct err *e);
 void cli_help(const struct command *c);
-void cli_help_all(const struct command *commands);
+void cli_usage(const struct command *const *commands, FILE *out); /* the list of commands */
+/* The i-th option of a command, the common ones after its own; NULL past the end. */
+const struct cli_option *cli_option_at(const struct command *c, size_t i);
 
 /* output.c */
 /* Prints the error (on stderr, with --json as an object on stdout too); returns the status. */
@@ -87,6 +91,6 @@ int cli_restore_crashed(struct cli *c);
 extern const struct command command_run, command_init, command_apply, command_rollback,
 	command_status, command_verify, command_list, command_show, command_results, command_report,
 	command_import, command_timeline, command_compare, command_check, command_export_runs,
-	command_test;
+	command_test, command_help;
 
 #endif

@@ -17,30 +17,20 @@ static const struct command *const commands[] = {
 	&command_status,  &command_verify, &command_list,	 &command_show,
 	&command_results, &command_report, &command_import,	 &command_timeline,
 	&command_compare, &command_check,  &command_export_runs, &command_test,
+	&command_help,	  NULL,
 };
-
-static void print_usage(FILE *out)
-{
-	fputs("Usage: tunesweep COMMAND [OPTION...] [ARGUMENT...]\n\n", out);
-	for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
-		fprintf(out, "  %-9s %s\n", commands[i]->name, commands[i]->summary);
-	}
-	fputs("\ntunesweep COMMAND --help tells more. Exit status: 0 done, 1 the answer is no, 2 "
-	      "usage,\n"
-	      "3 the system refuses, 4 something could not be restored, 130 interrupted.\n",
-	      out);
-}
 
 static const struct command *find_command(const char *name, struct err *e)
 {
 	const char *names[ARRAY_SIZE(commands)];
-	for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
-		if (strcmp(name, commands[i]->name) == 0) {
-			return commands[i];
+	size_t n = 0;
+	for (; commands[n]; n++) {
+		if (strcmp(name, commands[n]->name) == 0) {
+			return commands[n];
 		}
-		names[i] = commands[i]->name;
+		names[n] = commands[n]->name;
 	}
-	const char *near = nearest_word(name, names, ARRAY_SIZE(names));
+	const char *near = nearest_word(name, names, n);
 	err_usage(e, "there is no command '%.100s'%s%s%s (tunesweep --help lists them)", name,
 		  near ? "; nearest: '" : "", near ? near : "", near ? "'" : "");
 	return NULL;
@@ -89,10 +79,9 @@ static int run_command(struct cli *c)
 static int run_words(int argc, char **argv)
 {
 	struct err e = {0};
-	struct cli c = {0};
-	if (argc < 2 || strcmp(argv[1], "help") == 0 || strcmp(argv[1], "--help") == 0 ||
-	    strcmp(argv[1], "-h") == 0) {
-		print_usage(argc < 2 ? stderr : stdout);
+	struct cli c = {.commands = commands};
+	if (argc < 2 || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
+		cli_usage(commands, argc < 2 ? stderr : stdout);
 		return argc < 2 ? CLI_USAGE : CLI_DONE;
 	}
 	if (strcmp(argv[1], "--version") == 0) {

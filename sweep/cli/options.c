@@ -30,8 +30,7 @@ static size_t count_own(const struct command *c)
 	return n;
 }
 
-/* Own options first, then the common ones. NULL past the end. */
-static const struct cli_option *option_at(const struct command *c, size_t i)
+const struct cli_option *cli_option_at(const struct command *c, size_t i)
 {
 	size_t own = count_own(c);
 	if (i < own) {
@@ -43,7 +42,7 @@ static const struct cli_option *option_at(const struct command *c, size_t i)
 static int option_index(const struct command *c, const char *name)
 {
 	const struct cli_option *o;
-	for (size_t i = 0; (o = option_at(c, i)); i++) {
+	for (size_t i = 0; (o = cli_option_at(c, i)); i++) {
 		if (strcmp(o->name, name) == 0) {
 			return (int)i;
 		}
@@ -63,7 +62,7 @@ static void make_getopt_tables(const struct command *c, struct option *longs, ch
 	const struct cli_option *o;
 	*shorts++ = '+';
 	*shorts++ = ':';
-	for (size_t i = 0; (o = option_at(c, i)); i++) {
+	for (size_t i = 0; (o = cli_option_at(c, i)); i++) {
 		longs[i] = (struct option){o->name, o->argument ? required_argument : no_argument,
 					   NULL, 1000 + (int)i};
 		if (o->letter) {
@@ -79,7 +78,7 @@ static void make_getopt_tables(const struct command *c, struct option *longs, ch
 static int by_letter(const struct command *c, int letter)
 {
 	const struct cli_option *o;
-	for (size_t i = 0; (o = option_at(c, i)); i++) {
+	for (size_t i = 0; (o = cli_option_at(c, i)); i++) {
 		if (o->letter == letter) {
 			return (int)i;
 		}
@@ -92,7 +91,7 @@ static int bad_option(const struct cli *c, const char *word, struct err *e)
 	const char *names[CLI_OPTIONS_MAX];
 	size_t n = 0;
 	const struct cli_option *o;
-	for (; (o = option_at(c->command, n)); n++) {
+	for (; (o = cli_option_at(c->command, n)); n++) {
 		names[n] = o->name;
 	}
 	const char *near = strncmp(word, "--", 2) == 0 ? nearest_word(word + 2, names, n) : NULL;
@@ -103,7 +102,7 @@ static int bad_option(const struct cli *c, const char *word, struct err *e)
 
 static int take_option(struct cli *c, int index, const char *argument, struct err *e)
 {
-	const struct cli_option *o = option_at(c->command, (size_t)index);
+	const struct cli_option *o = cli_option_at(c->command, (size_t)index);
 	if (o->repeats) {
 		if (c->n_repeated == CLI_HOSTS_MAX) {
 			return err_usage(e, "--%s is given more than %d times", o->name,
@@ -120,7 +119,7 @@ static int take_option(struct cli *c, int index, const char *argument, struct er
 /* getopt takes beginnings of names; a script must not break when a longer name is added. */
 static bool is_spelt_out(const struct command *c, int index, const char *word)
 {
-	const char *name = option_at(c, (size_t)index)->name;
+	const char *name = cli_option_at(c, (size_t)index)->name;
 	return strncmp(word, "--", 2) != 0 ||
 	       (strncmp(word + 2, name, strlen(name)) == 0 &&
 		(word[2 + strlen(name)] == '\0' || word[2 + strlen(name)] == '='));
@@ -197,7 +196,7 @@ void cli_help(const struct command *c)
 	const struct cli_option *o;
 	printf("Usage: tunesweep %s [OPTION...]%s%s\n\n%s.\n\n", c->name, *c->arguments ? " " : "",
 	       c->arguments, c->summary);
-	for (size_t i = 0; (o = option_at(c, i)); i++) {
+	for (size_t i = 0; (o = cli_option_at(c, i)); i++) {
 		char left[64];
 		snprintf(left, sizeof(left), "%c%c%s --%s%s%s", o->letter ? '-' : ' ',
 			 o->letter ? o->letter : ' ', o->letter ? "," : " ", o->name,

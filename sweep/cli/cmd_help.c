@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * tunesweep help: what --help says, and the same tables as words for shell completion and as mdoc
+ * for the manual pages, so that none of the three can drift from the parser. Prints only.
+ */
+#include "cli.h"
+#include "tunable.h"
+#include "value.h"
+#include <ctype.h>
+#include <string.h>
+
+static const struct cli_option options[] = {
+	{"mdoc", 0, NULL, "print what the manual page has from the program's own tables", false},
+	{"words", 0, NULL, "print commands, or a command's options, a line each, for completion",
+	 false},
+	{0},
+};
+
+void cli_usage(const struct command *const *commands, FILE *out)
+{
+	fputs("Usage: tunesweep COMMAND [OPTION...] [ARGUMENT...]\n\n", out);
+	for (size_t i = 0; commands[i]; i++) {
+		fprintf(out, "  %-11s %s\n", commands[i]->name, commands[i]->summary);
+	}
+	fputs("\ntunesweep COMMAND --help tells more. Exit status: 0 done, 1 the answer is no, 2 "
+	      "usage,\n"
+	      "3 the system refuses, 4 something could not be restored, 130 interrupted.\n",
+	      out);
+}
+
+static const struct command *find_command(const struct cli *c, const char *name)
+{
+	for (size_t i = 0; c->commands[i]; i++) {
+		if (strcmp(c->commands[i]->name, name) == 0) {
+			return c->commands[i];
+		}
+	}
+	return NULL;
+}
+
+/* A sentence with what roff would take for itself escaped; a dot or quote at the start of a line
+ * cannot occur, since it always follows a macro or a word. */
+static void print_roff(const char *text)
+{
+	for (; *text; text++) {
+		switch (*text) {
+		case '\\':
+			fputs("\\e", stdout);
+			break;
+		case '-':
+			fputs("\\-", stdout);
+			break;
+		case '"':
+			fputs("\\(dq", stdout);
+			break;
+		default:
+			putchar(*text);
+		}
+	}
+}
+
+/* Usage words to mdoc arguments: "[" and "]" have their macros, the rest is Ar. */
+static void print_arguments(const char *words)
+{
+	bool optional = strchr(words, '[') != NULL;
+	fputs(*words ? (optional ? ".Op Ar " : ".Ar ") : "", stdout);
+	for (; *words; words++) {
+		if (*words != '[' && *words != ']') {
+			putchar(*words);
+		}
+	}
+	fputs("\n", stdout);
+}
+
+static void mdoc_command(const struct command *c)
+{
+	const struct cli_option *o;
+	printf(".Sh NAME\n.Nm tunesweep-%s\n.Nd ", c->name);
+	putchar(tolower((unsigned char)c->summary[0]));
+	print_roff(c->summary + 1);
+	printf("\n.Sh SYNOPSIS\n.Nm tunesweep\n.Cm %s\n.Op Ar OPTION ...\n", c->name);
+	if (*c->arguments) {
+		print_arguments(c->arguments);
+	}
+	puts(".\\\" TEXT\n.Pp\nThe options are as follows:\n.Bl -tag -width Ds");
+	for (size_t i = 0; (o = cli_option_at(c, i)); i++) {
+		fputs(".It", stdout);
+		if (o->letter) {
+			printf(" Fl %c", o->letter);
+			if (o->argument) {
+				printf(" Ar %s", o->argument);
+			}
+			fputs(" ,", stdout);
+		}
+		printf(" Fl \\-%s", o->name);
+		if (o->argument) {
+			printf(" Ar %s", o->argument);
+		}
+		fputs("\n", stdout);
+		print_roff(o->help);
+		fputs(".\n", stdout);
+	}
+	puts(".El");
+}
+
+/* The list of commands of tunesweep.1. */
+static void mdoc_commands(const struct cli *c)
+{
+	puts(".Bl -tag -width Ds");
+	for (size_t i = 0; c->commands[i]; i++) {
+		printf(".It Xr tunesweep-%s 1\n", c->commands[i]->name);
+		print_roff(c->commands[i]->summary);
+		puts(".");
+	}
+	puts(".El");
+}
+
+static void words_of_command(const struct command *c)
+{
+	const struct cli_option *o;
+	for (size_t i = 0; (o = cli_option_at(c, i)); i++) {
+		printf("--%s%s%s\n", o->name, o->argument ? " " : "",
+		       o->argument ? o->argument : "");
+	}
+}
+
+static int run_help(struct cli *c)
+{
+	struct err e = {0};
+	bool mdoc = cli_value(c, "mdoc"), words = cli_value(c, "words");
+	const struct command *one = c->n_args ? find_command(c, c->args[0]) : NULL;
+	if (c->n_args && !one) {
+		err_usage(&e, "there is no command '%.100s' (tunesweep --help lists them)",
+			  c->args[0]);
+		return cli_fail(c, &e);
+	}
+	if (!one && !mdoc && !words) {
+		cli_usage(c->commands, stdout);
+	} else if (!one && mdoc) {
+		mdoc_commands(c);
+	} else if (!one) {
+		for (size_t i = 0; c->commands[i]; i++) {
+			puts(c->commands[i]->name);
+		}
+	} else if (mdoc) {
+		mdoc_command(one);
+	} else if (words) {
+		words_of_command(one);
+	} else {
+		cli_help(one);
+	}
+	return CLI_DONE;
+}
+
+const struct command command_help = {
+	.name = "help",
+	.arguments = "[COMMAND]",
+	.max_args = 1,
+	.summary = "Say how a command is used",
+	.options = options,
+	.run = run_help,
+};
