@@ -15,7 +15,9 @@
 #include <sys/vfs.h>
 
 /* Looked through whole on opening for writing, up to this size: some tens of milliseconds. */
-#define CHECKED_MAX (64 << 20)
+#define CHECKED_MAX  (64 << 20)
+#define BUSY_MS	     5000 /* another writer is waited for */
+#define BUSY_STEP_MS 20
 
 int store_default_path(char *buf, size_t size, struct err *e)
 {
@@ -136,7 +138,7 @@ static int connect_file(struct store *s, bool immutable)
 	if (!rc) {
 		/* Until the file is accepted, nothing of its log is copied into it. */
 		sqlite3_db_config(s->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
-		sqlite3_busy_timeout(s->db, 5000);
+		sqlite3_busy_timeout(s->db, BUSY_MS);
 		rc = sqlite3_exec(s->db, "SELECT count(*) FROM sqlite_schema", NULL, NULL, NULL);
 	}
 	return rc;
@@ -220,7 +222,15 @@ static int set_up(struct store *s, struct err *e)
 	if (r) {
 		return r;
 	}
+	/* A change of mode does not wait for other writers by itself: SQLite would rather fail than
+	 * have two that change it wait for each other. */
 	int rc = sqlite3_step(mode);
+	for (int waited = 0; (rc & 0xff) == SQLITE_BUSY && waited < BUSY_MS;
+	     waited += BUSY_STEP_MS) {
+		sqlite3_reset(mode);
+		sqlite3_sleep(BUSY_STEP_MS);
+		rc = sqlite3_step(mode);
+	}
 	if (rc != SQLITE_ROW) {
 		return store_error(s, rc, "choose its journal", e);
 	}
