@@ -52,6 +52,10 @@ int agent_status(struct agent *a, json_t **out,
 
 /* One request to the endpoints' child (stream.h lists them); reply is the caller's. */
 int agent_stream(struct agent *a, json_t *request, int timeout_ms, json_t **reply, struct err *e);
+/* The same in two steps, so that several hosts work at a time: nothing else is asked of an agent
+ * before its answer has been taken. */
+int agent_stream_send(struct agent *a, json_t *request, int timeout_ms, struct err *e);
+int agent_stream_take(struct agent *a, int timeout_ms, json_t **reply, struct err *e);
 
 /* Clears what one trial would hand to the next (the tcp_metrics cache). 0 also where the kernel
  * has nothing to clear. */

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Between the files of the built-in engine: builtin.c runs a sample through its phases,
- * builtin_request.c asks the endpoints, builtin_read.c understands their answers,
- * builtin_series.c judges the warm-up, builtin_result.c turns two reads of each host into a sample,
- * with builtin_cpu.c, builtin_kind.c (what a type of test has besides), builtin_limit.c (what held
- * it back) and builtin_detail.c. Only for sweep/engine/builtin*.c and their test.
+ * builtin_pair.c takes both hosts through a step,
+ * builtin_request.c says what is asked of the endpoints, builtin_ask.c asks, builtin_read.c
+ * understands their answers, builtin_series.c judges the warm-up, builtin_result.c turns two reads
+ * of each host into a sample, with builtin_cpu.c, builtin_kind.c (what a type of test has besides),
+ * builtin_limit.c (what held it back) and builtin_detail.c. Only for sweep/engine/builtin*.c and
+ * their test.
  */
 #ifndef TUNESWEEP_BUILTIN_PRIVATE_H
 #define TUNESWEEP_BUILTIN_PRIVATE_H
@@ -49,6 +51,7 @@ struct builtin_host {
 	bool is_hung;	   /* the last request was not answered in time */
 	double background; /* busy fraction before anything moved; NaN: not measured */
 	struct builtin_read first, last; /* the ends of the window */
+	json_t *final; /* the answer to stop: of all that was moved; NULL: not known; owned */
 };
 
 /* last - first of a number in an object of the answer ("" for the answer itself); NaN if unknown.
@@ -78,13 +81,28 @@ struct builtin_path {
 bool builtin_autotune(const struct space *space);
 int builtin_token(char token[33], struct err *e);
 
-/* Listen or connect by the host's side; sets t->port when listening. */
-int builtin_open(struct builtin_host *h, struct builtin_test *t, const struct engine_run *run,
-		 struct err *e);
-int builtin_start(struct builtin_host *h, const struct builtin_test *t, struct err *e);
-int builtin_read_host(struct builtin_host *h, const struct builtin_test *t, bool cpu,
-		      struct builtin_read *out, struct err *e);
-void builtin_stop(struct builtin_host *h);
+/* Listen or connect, by the host's side. */
+json_t *builtin_open_request(const struct builtin_host *h, const struct builtin_test *t,
+			     const struct engine_run *run);
+/* Takes the port and the connections' ports over into t. */
+int builtin_open_answer(const struct builtin_host *h, struct builtin_test *t, const json_t *answer,
+			struct err *e);
+json_t *builtin_plain_request(const struct builtin_host *h, const char *op, bool cpu);
+
+/* ---- builtin_ask.c ---- */
+
+struct builtin_ask {
+	struct builtin_host *h;
+	json_t *request; /* taken */
+	int timeout_ms;
+	json_t *answer; /* the caller's, also after an error; NULL if there was none */
+};
+
+/* in_turn: one after the other, and none after one that failed. Otherwise hosts with agents of
+ * their own are asked at the same time. Requests to one agent always keep their order. */
+int builtin_ask(struct builtin_ask *list, size_t n, bool in_turn, const struct builtin_test *t,
+		struct err *e);
+void builtin_ask_clear(struct builtin_ask *list, size_t n);
 
 /* ---- builtin_series.c ---- */
 
@@ -108,6 +126,30 @@ bool builtin_series_below(const struct builtin_series *s, size_t from, double li
 double builtin_series_unread(const struct builtin_series *s, size_t from);
 /* [[t, bytes, rtt, cwnd], ...], times from the first point on. */
 json_t *builtin_series_json(const struct builtin_series *s);
+
+/* ---- builtin_pair.c: both hosts, step by step ---- */
+
+struct builtin_pair {
+	struct builtin_host host[BUILTIN_HOSTS];
+	struct builtin_host *sender, *receiver; /* of the data */
+	bool one_process;			/* one agent has both ends */
+	struct builtin_test test;
+	struct builtin_series *series; /* a point is added at each read of both */
+};
+
+int builtin_pair_listen(struct builtin_pair *p, const struct engine_run *run, struct err *e);
+int builtin_pair_connect(struct builtin_pair *p, const struct engine_run *run, struct err *e);
+/* run: connects before; NULL: that has been done. Starts both and reads them, as the beginning of
+ * the window (ends) or not. */
+int builtin_pair_begin(struct builtin_pair *p, const struct engine_run *run, bool ends,
+		       struct err *e);
+/* Into first or last. ends: with all that is wanted at an end of the window. */
+int builtin_pair_read(struct builtin_pair *p, bool first, bool ends, struct err *e);
+/* The window's last reads; then the sending ends in order, and for at most so long (s) what is
+ * under way comes in. */
+int builtin_pair_end(struct builtin_pair *p, double drain, struct err *e);
+void builtin_pair_stop(struct builtin_pair *p);	 /* whatever is open */
+void builtin_pair_clear(struct builtin_pair *p); /* the numbers that it holds */
 
 /* ---- builtin_result.c ---- */
 

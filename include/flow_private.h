@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Inside a flow: one connection and its lanes, a thread each. flow.c makes, starts and stops them;
- * flow_tcp.c, flow_udp.c and flow_rr.c are what they do. Not for anyone else.
+ * flow_tcp.c, flow_udp.c and flow_rr.c are what they do, flow_drain.c ends them in order. Not for
+ * anyone else.
  */
 #ifndef TUNESWEEP_FLOW_PRIVATE_H
 #define TUNESWEEP_FLOW_PRIVATE_H
@@ -29,19 +30,27 @@ struct flow_lane { /* written by its thread alone, read by others */
 	_Alignas(64) atomic_uint_least64_t sent;
 	atomic_uint_least64_t received, packets_out, packets_in, offered, highest, bursts;
 	atomic_uint_least64_t zerocopy, zerocopy_copied;
+	/* Datagrams: how many there were by the sender's end marker, and when it came (us, 0: not
+	 * yet); those that came with a number up to `mark`, which the reader sets. */
+	atomic_uint_least64_t told, told_at, late, mark;
 };
+
+/* FINISHING: what is under way is sent to its end, and the far end is told. */
+enum { FLOW_RUNS, FLOW_FINISHING, FLOW_STOPPING };
 
 struct flow {
 	int fd;
 	const struct stream_options *o;
 	int index;
 	char peer[STREAM_NAME_MAX];
-	atomic_bool stopping;
+	atomic_int state;
 	struct latency *latency;
 	int n_lanes;
 	struct flow_lane lane[FLOW_LANES];
 };
 
+/* Of a thread that has sent its last: tells the far end. */
+void flow_tell_end(struct flow_lane *lane);
 int flow_tcp_send(struct flow_lane *lane);
 int flow_tcp_receive(struct flow_lane *lane);
 int flow_udp_send(struct flow_lane *lane);
@@ -58,7 +67,8 @@ static inline void flow_add(atomic_uint_least64_t *counter, uint64_t n)
 
 static inline bool flow_is_stopping(const struct flow_lane *lane)
 {
-	return atomic_load_explicit(&lane->flow->stopping, memory_order_relaxed);
+	int state = atomic_load_explicit(&lane->flow->state, memory_order_relaxed);
+	return state >= (lane->sends ? FLOW_FINISHING : FLOW_STOPPING);
 }
 
 /* Memory with a content that is not all zeros, touched by the thread that uses it; NULL if there is

@@ -13,12 +13,13 @@
  *                   -> {"t":s, "bytes":n, "sent":n, "received":n,
  *                       "cpu":{"t":s, "busy":s, "source":"timer_list", "resolution":s, "cpus":n,
  *                       "per_cpu":[s,...]}|null, "self":s,
+ *                       "suspended":s,
  *                       "tcp":{"rtt":us, "min_rtt":us, "cwnd":bytes, "retransmits":n,
  *                       "rwnd_limited":us, "sndbuf_limited":us, "busy":us,
  *                       "delivery_rate":bytes/s, "acked":bytes, "lost":n, "unsent":bytes,
  *                       "unread":bytes, "reordered":n}|null,
  *                       "udp":{"offered":n, "sent":n, "received":n, "expected":n, "drops":n,
- *                       "bursts":n}|null, "transactions":n|null,
+ *                       "bursts":n, "late":n, "told":n}|null, "transactions":n|null,
  *                       "error":null|text, "effective":{"send_buffer":n, "receive_buffer":n,
  *                       "receive_lowat":n, "congestion_control":w}|null}
  *                      and unless "cpu" is false: "threads":{"cpu":s, "waited":s,
@@ -26,20 +27,29 @@
  *                      "stolen":share of a timed spin|null,
  *                      "incoming_cpus":[n,...], "latency":[[bucket,n],...]|null, "note":text|null,
  *                      "zerocopy":{"sends":n, "copied":n}
- *   {"op":"stop"}                                     -> as read; the sockets are closed then
+ *   {"op":"stop", "drain":s}
+ *                   -> as read, and "drained":bool; the sockets are closed then. With "drain" the
+ *                      sending ends in order before, and for so long at the most what is under way
+ *                      comes in: "bytes" and "udp" are then those of all, not of a window.
+ *   {"op":"batch", "requests":[...]}
+ *                   -> {"replies":[...]}  (one after the other, up to the first that fails, whose
+ *                      error is the answer)
  * type is tcp_stream (the connecting side sends), tcp_maerts (it receives), tcp_bidir (both),
  * udp_stream or tcp_rr (the connecting side asks). "bytes" are those that were received, of a side
  * that only sends (or asks) those that it sent. Of datagrams, "expected" is how many the highest
- * number says there were, "drops" those that found the receiving socket full. A latency bucket is
- * explained in latency.c. "t" is
- * CLOCK_MONOTONIC of that host in seconds, read together with the counters; a window is the
- * difference of two reads of one host. "cpu": false leaves the CPUs out, which is cheaper.
+ * number says there were, "drops" those that found the receiving socket full, "late" those that
+ * came after an end of the window (a read without "cpu":false) although they were sent before it,
+ * "told" how many the sender's end marker says there were (0: it has not come). A latency bucket is
+ * explained in latency.c. "t" is CLOCK_MONOTONIC of that host in seconds, read together with the
+ * counters; a window is the difference of two reads of one host. "suspended" is CLOCK_BOOTTIME -
+ * CLOCK_MONOTONIC, which grows while the machine is suspended, and only then. "cpu": false leaves
+ * the CPUs out, which is cheaper.
  * "socket" holds run-scope tunables by their name without "socket." in their units; what is absent
  * is not set at all, nor is a buffer or limit of 0. "autotune": true keeps `light` from setting
  * buffers of its own. "rate" is what a UDP sender offers, 0 as fast as it goes. Stream i runs on
  * cpus[i % n] and, connecting, comes from local_ports[i] if that is free. Sockets are new for every
- * listen and connect. A process may hold both sides
- * of a test; start, read and stop then say which: "side": "listen" or "connect".
+ * listen and connect. A process may hold both sides of a test; start, read and stop then say which:
+ * "side": "listen" or "connect".
  */
 #ifndef TUNESWEEP_STREAM_H
 #define TUNESWEEP_STREAM_H

@@ -10,6 +10,7 @@
 
 #include "err.h"
 #include <jansson.h>
+#include <net/if.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <stdbool.h>
@@ -173,6 +174,8 @@ struct flow_counts {			    /* sums over lanes and flows */
 	uint64_t offered;		    /* datagrams that the kernel was asked to send */
 	uint64_t expected;		    /* datagrams, by the highest number seen */
 	uint64_t bursts;		    /* sleeps between groups of paced datagrams */
+	uint64_t told;			    /* datagrams, by the senders' end markers */
+	uint64_t late;			    /* with a number up to that of the last flow_mark */
 	uint64_t zerocopy, zerocopy_copied; /* sends completed, and those copied after all */
 	double cpu, waited;		    /* s of the threads: running, waiting for a CPU */
 	double busiest_cpu, busiest_waited; /* s, of the one with the most of both together */
@@ -192,6 +195,13 @@ struct latency *flow_latency(struct flow *f);			  /* NULL if it times nothing */
 
 /* Writes why the flow has ended by itself, if it has. */
 bool flow_failed(const struct flow *f, char *why, size_t size);
+/* From here on, datagrams that are numbered up to the highest seen are late ones. */
+void flow_mark(struct flow *f);
+/* Ends the sending in order; does not wait. */
+void flow_finish(struct flow *f);
+/* Waits until all has been sent and has arrived, or has come in up to the far end's end; false if
+ * that was not before the deadline (as stream_now). Call flow_finish before. */
+bool flow_drain(struct flow *f, double deadline);
 void flow_wake(struct flow *f); /* makes the threads end; does not wait */
 void flow_stop(struct flow *f); /* waits for the threads and closes the socket */
 void flow_destroy(struct flow *f);
@@ -239,12 +249,18 @@ int endpoint_create(const struct stream_options *o, struct endpoint *own, struct
 int endpoint_start(struct endpoint *ep, struct err *e);
 void endpoint_read(struct endpoint *ep, struct endpoint_counts *out);
 /* Adds what the threads used, which takes longer. */
+/* An end of the window: datagrams that were sent before it and come after it are told apart. */
+void endpoint_mark(struct endpoint *ep);
 void endpoint_read_threads(struct endpoint *ep, struct endpoint_counts *out);
 const struct stream_options *endpoint_options(const struct endpoint *ep);
 json_t *endpoint_latency(struct endpoint *ep);	   /* [[bucket, count], ...]; NULL if none */
 json_t *endpoint_local_ports(struct endpoint *ep); /* of the connections, in order */
 json_t *endpoint_incoming_cpus(struct endpoint *ep);
-int endpoint_local_fd(const struct endpoint *ep); /* of the first connection, or -1 */
+const char *endpoint_device(struct endpoint *ep); /* that carries its connections, or "" */
+/* Ends the sending in order, and waits until what was sent has come in, at most so long (s). A test
+ * of requests has nothing to drain. finish alone does not wait. */
+void endpoint_finish(struct endpoint *ep);
+bool endpoint_drain(struct endpoint *ep, double limit);
 void endpoint_stop(struct endpoint *ep);
 void endpoint_destroy(struct endpoint *ep);
 size_t endpoint_poll(const struct endpoint *ep, struct pollfd *p);
@@ -254,9 +270,11 @@ void endpoint_accept(struct endpoint *ep);
 
 /* ---- host_counters.c: what the host counts besides ---- */
 
-/* Of the interface that carries the socket's address, the protocols, the queues of the CPUs: a
- * flat object of numbers that only grow, and "device". fd may be -1. */
-json_t *host_counters(int fd);
+/* The interface that has the socket's own address; false if there is none. */
+bool host_device(int fd, char name[IF_NAMESIZE]);
+/* Of the interface ("": none), the protocols, the queues of the CPUs: a flat object of numbers that
+ * only grow, and "device". */
+json_t *host_counters(const char *device);
 
 /* ---- spin.c: time that a hypervisor takes away ---- */
 

@@ -52,12 +52,10 @@ static int await_answer(struct agent *a, int timeout_ms, json_t **answer, struct
 	}
 }
 
-/* Takes the request. *answer is the caller's, and there also with an error that the host told. */
-static int call(struct agent *a, const char *op, json_t *request, int timeout_ms, json_t **answer,
-		struct err *e)
+/* Takes the request. */
+static int call_send(struct agent *a, const char *op, json_t *request, struct err *e)
 {
 	auto_json json_t *mine = request;
-	*answer = NULL;
 	if (!request) {
 		return err_usage(e, "host %s: a name that is not UTF-8", a->name);
 	}
@@ -68,17 +66,33 @@ static int call(struct agent *a, const char *op, json_t *request, int timeout_ms
 	if (rc == -EPIPE) {
 		return err_set(e, -EHOSTDOWN, "host %s: the agent has gone", a->name);
 	}
-	if (rc == 0) {
-		rc = await_answer(a, timeout_ms, answer, e);
-		if (rc) {
-			return rc;
-		}
-		rc = protocol_result(*answer, e);
-	}
 	if (rc) {
 		err_wrap(e, "host %s", a->name);
 	}
 	return rc;
+}
+
+/* *answer is the caller's, and there also with an error that the host told. */
+static int call_take(struct agent *a, int timeout_ms, json_t **answer, struct err *e)
+{
+	int rc = await_answer(a, timeout_ms, answer, e);
+	if (rc) {
+		return rc;
+	}
+	rc = protocol_result(*answer, e);
+	if (rc) {
+		err_wrap(e, "host %s", a->name);
+	}
+	return rc;
+}
+
+/* Takes the request. *answer is the caller's, and there also with an error that the host told. */
+static int call(struct agent *a, const char *op, json_t *request, int timeout_ms, json_t **answer,
+		struct err *e)
+{
+	*answer = NULL;
+	int rc = call_send(a, op, request, e);
+	return rc ? rc : call_take(a, timeout_ms, answer, e);
 }
 
 static int call_plain(struct agent *a, const char *op, json_t *request, int timeout_ms,
@@ -297,11 +311,16 @@ int agent_status(struct agent *a, json_t **out, struct err *e)
 	return 0;
 }
 
-int agent_stream(struct agent *a, json_t *request, int timeout_ms, json_t **reply, struct err *e)
+int agent_stream_send(struct agent *a, json_t *request, int timeout_ms, struct err *e)
+{
+	json_t *wrapped = json_pack("{s:O, s:i}", "request", request, "timeout_ms", timeout_ms);
+	return call_send(a, "stream", wrapped, e);
+}
+
+int agent_stream_take(struct agent *a, int timeout_ms, json_t **reply, struct err *e)
 {
 	auto_json json_t *answer = NULL;
-	json_t *wrapped = json_pack("{s:O, s:i}", "request", request, "timeout_ms", timeout_ms);
-	int rc = call(a, "stream", wrapped, timeout_ms + SLACK_MS, &answer, e);
+	int rc = call_take(a, timeout_ms + SLACK_MS, &answer, e);
 	json_t *inner = json_object_get(answer, "reply");
 	if (rc == 0 && !json_is_object(inner)) {
 		rc = err_set(e, -EBADMSG, "host %s: its answer is not understood", a->name);
@@ -310,6 +329,12 @@ int agent_stream(struct agent *a, json_t *request, int timeout_ms, json_t **repl
 		*reply = json_incref(inner);
 	}
 	return rc;
+}
+
+int agent_stream(struct agent *a, json_t *request, int timeout_ms, json_t **reply, struct err *e)
+{
+	int rc = agent_stream_send(a, request, timeout_ms, e);
+	return rc ? rc : agent_stream_take(a, timeout_ms, reply, e);
 }
 
 int agent_settle(struct agent *a, struct err *e)

@@ -6,6 +6,7 @@
 #include "agent_private.h"
 #include "cleanup.h"
 #include "clock_ms.h"
+#include "short_slice.h"
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
@@ -21,6 +22,9 @@
 static int block_signals(void)
 {
 	sigset_t set;
+	/* A child that is only stopped ends no wait: whoever asks it has a limit. */
+	struct sigaction children = {.sa_handler = SIG_DFL, .sa_flags = SA_NOCLDSTOP};
+	sigaction(SIGCHLD, &children, NULL);
 	signal(SIGPIPE, SIG_IGN);
 	sigemptyset(&set);
 	sigaddset(&set, SIGTERM);
@@ -147,6 +151,7 @@ int agent_serve(int in, int out, const struct agent_options *o, void (*note)(con
 				.note = note};
 	snprintf(s.netns_path, sizeof(s.netns_path), "%s", o->netns_path);
 	s.place.netns_path = s.netns_path[0] ? s.netns_path : NULL;
+	short_slice();
 	s.signal_fd = block_signals();
 	if (s.signal_fd < 0 || channel_init(&c, in, out)) {
 		note("cannot start");

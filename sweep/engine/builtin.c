@@ -12,14 +12,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* What is under way is waited for at the end, so that all that was sent is counted. */
+#define DRAIN_MIN_S 0.05
+#define DRAIN_MAX_S 0.25
+
 enum phase { IDLE, REST, WARMUP, WINDOW };
 
 struct builtin {
 	struct engine_env env;
-	struct builtin_host host[BUILTIN_HOSTS];
-	struct builtin_host *sender, *receiver; /* of the data */
+	struct builtin_pair pair;
 	bool one_host;
-	struct builtin_test test;
 	struct builtin_path path[BUILTIN_PATHS];
 	enum builtin_type type;
 	enum phase phase;
@@ -65,6 +67,21 @@ static int type_find(const char *name)
 	return -1;
 }
 
+static void pair_init(struct builtin_pair *p, const struct engine_env *env, bool reverse,
+		      bool one_host)
+{
+	const struct spec_test *test = &env->spec->test;
+	host_init(&p->host[BUILTIN_FROM], env->sender, test->from, "connect", !reverse);
+	host_init(&p->host[BUILTIN_TO], env->receiver, test->to, "listen", reverse);
+	p->sender = &p->host[reverse ? BUILTIN_TO : BUILTIN_FROM];
+	p->receiver = &p->host[reverse ? BUILTIN_FROM : BUILTIN_TO];
+	p->one_process = env->sender == env->receiver;
+	p->test = (struct builtin_test){.test = test,
+					.address = env->receiver_address,
+					.autotune = builtin_autotune(env->space),
+					.one_host = one_host};
+}
+
 static int builtin_create(const struct engine_env *env, void **state, struct err *e)
 {
 	const struct spec_test *test = &env->spec->test;
@@ -81,114 +98,75 @@ static int builtin_create(const struct engine_env *env, void **state, struct err
 		return err_set(e, -ENOMEM, "builtin: no memory");
 	}
 	b->env = *env;
-	host_init(&b->host[BUILTIN_FROM], env->sender, test->from, "connect", !reverse);
-	host_init(&b->host[BUILTIN_TO], env->receiver, test->to, "listen", reverse);
-	b->sender = &b->host[reverse ? BUILTIN_TO : BUILTIN_FROM];
-	b->receiver = &b->host[reverse ? BUILTIN_FROM : BUILTIN_TO];
 	b->one_host = is_one_host(env->sender, env->receiver);
-	b->test = (struct builtin_test){.test = test,
-					.address = env->receiver_address,
-					.autotune = builtin_autotune(env->space),
-					.one_host = b->one_host};
+	pair_init(&b->pair, env, reverse, b->one_host);
+	b->pair.series = &b->series;
 	b->type = (enum builtin_type)type;
 	*state = b;
 	return 0;
 }
 
-static void reads_clear(struct builtin *b)
-{
-	for (int i = 0; i < BUILTIN_HOSTS; i++) {
-		builtin_read_clear(&b->host[i].first);
-		builtin_read_clear(&b->host[i].last);
-	}
-}
-
-/* Reads both hosts into first or last; with cpu, such a pair of reads is an end of the window. */
-static int read_both(struct builtin *b, bool first, bool cpu, struct err *e)
-{
-	struct builtin_read *s = first ? &b->sender->first : &b->sender->last;
-	struct builtin_read *r = first ? &b->receiver->first : &b->receiver->last;
-	int rc = builtin_read_host(b->sender, &b->test, cpu, s, e);
-	if (rc == 0) {
-		rc = builtin_read_host(b->receiver, &b->test, cpu, r, e);
-	}
-	if (rc == 0) {
-		builtin_series_add(&b->series, s, r);
-	}
-	return rc;
-}
-
 /* Samples of one path have their addresses and ports in common, so that both arms of a comparison
  * take the same queues and CPUs: a few fixed ones in turn. A port that is gone is another one. */
-static int open_both(struct builtin *b, const struct engine_run *run, struct err *e)
+static struct builtin_path *path_of(struct builtin *b, const struct engine_run *run)
 {
 	int number = run->path > 0 ? run->path : (run->number + 1) / 2;
-	struct builtin_path *path = &b->path[number % BUILTIN_PATHS];
-	struct builtin_test *t = &b->test;
+	return &b->path[number % BUILTIN_PATHS];
+}
+
+static int listen_on(struct builtin *b, const struct builtin_path *path,
+		     const struct engine_run *run, struct err *e)
+{
+	struct builtin_test *t = &b->pair.test;
 	t->port = t->test->port > 0 ? t->test->port : path->port;
-	t->local_ports = path->local_ports;
-	path->local_ports = NULL;
-	int r = builtin_open(&b->host[BUILTIN_TO], t, run, e);
+	int r = builtin_pair_listen(&b->pair, run, e);
 	if (r < 0 && r != -EHOSTDOWN && t->test->port == 0 && t->port > 0) {
 		t->port = 0;
-		r = builtin_open(&b->host[BUILTIN_TO], t, run, e);
+		r = builtin_pair_listen(&b->pair, run, e);
 	}
-	if (r == 0) {
-		path->port = t->port;
-		r = builtin_open(&b->host[BUILTIN_FROM], t, run, e);
-	}
-	path->local_ports = t->local_ports;
-	t->local_ports = NULL;
 	return r;
 }
 
-/* The data's receiver first: it is to be ready, and where it listens it waits for all. */
-static int start_both(struct builtin *b, struct err *e)
+/* run: it is to connect, too. Without a warm-up the window begins with the test. */
+static int test_begin(struct builtin *b, const struct engine_run *run, struct err *e)
 {
-	int r = builtin_start(b->receiver, &b->test, e);
-	r = r < 0 ? r : builtin_start(b->sender, &b->test, e);
-	/* Without a warm-up the window's own first read follows at once. */
-	if (r == 0 && !b->test.test->no_warmup) {
-		r = read_both(b, false, false, e);
-	}
-	b->started = monotonic_seconds();
-	b->due = b->started + BUILTIN_INTERVAL_S;
-	b->phase = WARMUP;
+	bool at_once = b->pair.test.test->no_warmup;
+	b->window_start = 0;
+	int r = builtin_pair_begin(&b->pair, run, at_once, e);
+	b->started = b->window_from = monotonic_seconds();
+	b->due = b->started + fmin(BUILTIN_INTERVAL_S, at_once ? b->duration : INFINITY);
+	b->phase = at_once ? WINDOW : WARMUP;
 	return r;
 }
 
-static int window_begin(struct builtin *b, struct err *e)
+static int rest_begin(struct builtin *b, const struct engine_run *run, double rest, struct err *e)
 {
-	b->window_start = b->series.n;
-	int r = read_both(b, true, true, e);
-	b->window_from = monotonic_seconds();
-	b->phase = WINDOW;
+	int r = builtin_pair_connect(&b->pair, run, e);
+	r = r < 0 ? r : builtin_pair_read(&b->pair, true, true, e);
+	b->phase = REST;
+	b->due = monotonic_seconds() + rest;
 	return r;
-}
-
-static int test_begin(struct builtin *b, struct err *e)
-{
-	int r = start_both(b, e);
-	return r == 0 && b->test.test->no_warmup ? window_begin(b, e) : r;
 }
 
 static int builtin_begin(void *state, const struct engine_run *run, struct err *e)
 {
 	struct builtin *b = state;
-	double rest = b->test.test->background;
-	reads_clear(b);
+	struct builtin_test *t = &b->pair.test;
+	struct builtin_path *path = path_of(b, run);
+	builtin_pair_clear(&b->pair);
 	b->series.n = 0;
 	b->steady = false;
 	b->duration = run->duration;
 	b->stop_below = run->stop_below;
-	int r = builtin_token(b->test.token, e);
-	r = r < 0 ? r : open_both(b, run, e);
-	if (r == 0 && rest > 0) {
-		r = read_both(b, true, true, e);
-		b->phase = REST;
-		b->due = monotonic_seconds() + rest;
-	} else if (r == 0) {
-		r = test_begin(b, e);
+	int r = builtin_token(t->token, e);
+	r = r < 0 ? r : listen_on(b, path, run, e);
+	if (r == 0) {
+		path->port = t->port;
+		t->local_ports = path->local_ports;
+		r = t->test->background > 0 ? rest_begin(b, run, t->test->background, e)
+					    : test_begin(b, run, e);
+		path->local_ports = t->local_ports;
+		t->local_ports = NULL;
 	}
 	b->phase = r == 0 ? b->phase : IDLE;
 	return r;
@@ -196,23 +174,23 @@ static int builtin_begin(void *state, const struct engine_run *run, struct err *
 
 static int rest_poll(struct builtin *b, struct err *e)
 {
-	int r = read_both(b, false, true, e);
+	int r = builtin_pair_read(&b->pair, false, true, e);
 	for (int i = 0; r == 0 && i < BUILTIN_HOSTS; i++) {
-		b->host[i].background = builtin_cpu_of(&b->host[i]).fraction;
+		b->pair.host[i].background = builtin_cpu_of(&b->pair.host[i]).fraction;
 	}
 	b->series.n = 0;
-	return r < 0 ? r : test_begin(b, e);
+	return r < 0 ? r : test_begin(b, NULL, e);
 }
 
 static double warmup_limit(const struct builtin *b)
 {
-	double rtt = isfinite(b->sender->last.rtt) ? b->sender->last.rtt * 1e-6 : 0;
-	return fmin(fmax(BUILTIN_WARMUP_S, 8 * rtt), BUILTIN_WARMUP_MAX_S);
+	double rtt = b->pair.sender->last.rtt;
+	return fmin(fmax(BUILTIN_WARMUP_S, isfinite(rtt) ? 8e-6 * rtt : 0), BUILTIN_WARMUP_MAX_S);
 }
 
 static int warmup_poll(struct builtin *b, struct err *e)
 {
-	int r = read_both(b, false, false, e);
+	int r = builtin_pair_read(&b->pair, false, false, e);
 	if (r < 0) {
 		return r;
 	}
@@ -220,24 +198,29 @@ static int warmup_poll(struct builtin *b, struct err *e)
 	if (!b->steady && monotonic_seconds() - b->started < warmup_limit(b)) {
 		return 0;
 	}
-	return window_begin(b, e);
+	b->window_start = b->series.n;
+	r = builtin_pair_read(&b->pair, true, true, e);
+	b->window_from = monotonic_seconds();
+	b->phase = WINDOW;
+	return r;
 }
 
 static int window_end(struct builtin *b, struct sample *out, struct err *e)
 {
 	struct builtin_window w = {
-		.test = b->test.test,
+		.test = b->pair.test.test,
 		.type = b->type,
-		.sender = b->sender,
-		.receiver = b->receiver,
+		.sender = b->pair.sender,
+		.receiver = b->pair.receiver,
 		.one_host = b->one_host,
-		.one_process = b->env.sender == b->env.receiver,
+		.one_process = b->pair.one_process,
 		.series = &b->series,
 		.window_start = b->window_start,
 		.warmup = b->window_from - b->started,
 		.steady = b->steady,
 	};
-	int r = read_both(b, false, true, e);
+	double drain = fmin(fmax(b->duration / 4, DRAIN_MIN_S), DRAIN_MAX_S);
+	int r = builtin_pair_end(&b->pair, drain, e);
 	if (r == 0) {
 		r = builtin_result(&w, out, e);
 	}
@@ -256,7 +239,7 @@ static int phase_poll(struct builtin *b, struct sample *out, struct err *e)
 	if (monotonic_seconds() >= b->window_from + b->duration - 0.0005) {
 		return window_end(b, out, e);
 	}
-	int r = read_both(b, false, false, e);
+	int r = builtin_pair_read(&b->pair, false, false, e);
 	bool worse = b->stop_below > 0 && r == 0 &&
 		     builtin_series_below(&b->series, b->window_start, b->stop_below);
 	return worse ? window_end(b, out, e) : r;
@@ -298,8 +281,7 @@ static int builtin_poll(void *state, struct sample *out, int *poll_ms, struct er
 static void builtin_end(void *state)
 {
 	struct builtin *b = state;
-	builtin_stop(b->sender);
-	builtin_stop(b->receiver);
+	builtin_pair_stop(&b->pair);
 	b->phase = IDLE;
 }
 
@@ -308,7 +290,7 @@ static void builtin_destroy(void *state)
 	struct builtin *b = state;
 	if (b) {
 		builtin_end(b);
-		reads_clear(b);
+		builtin_pair_clear(&b->pair);
 		for (int i = 0; i < BUILTIN_PATHS; i++) {
 			json_decref(b->path[i].local_ports);
 		}

@@ -12,16 +12,40 @@ static double at_least_0(double x)
 	return x < 0 ? 0 : x; /* NaN stays */
 }
 
+static double final_of(const struct builtin_host *h, const char *key)
+{
+	return json_get_number(json_object_get(h->final, "udp"), key);
+}
+
+/* After the window's end; 0 where nobody has looked. */
+static double since_end(const struct builtin_host *h, const char *key)
+{
+	double n = final_of(h, key) - json_get_number(json_object_get(h->last.json, "udp"), key);
+	return isfinite(n) ? n : 0;
+}
+
 /* By the numbers that the datagrams carry, over the receiver's own window: no comparing of two
- * hosts' instants. Where none came at all, all that were sent are lost. */
+ * hosts' instants. Those that came late were not lost: sent before the window's end and seen after
+ * it, less those that were sent before its beginning and were counted in it. Where none came at
+ * all, all that were sent are lost. */
 static double lost_on_the_way(const struct builtin_window *w)
 {
 	double expected = builtin_delta(w->receiver, "udp", "expected");
 	double received = builtin_delta(w->receiver, "udp", "received");
+	double earlier = builtin_delta(w->receiver, "udp", "late");
 	if (received == 0) {
-		return builtin_delta(w->sender, "udp", "sent");
+		return at_least_0(builtin_delta(w->sender, "udp", "sent") -
+				  since_end(w->receiver, "received"));
 	}
-	return at_least_0(expected - received);
+	return at_least_0(expected - received + (isfinite(earlier) ? earlier : 0) -
+			  since_end(w->receiver, "late"));
+}
+
+/* From the first datagram to the end marker; NaN if that has not come. */
+static double lost_in_all(const struct builtin_window *w)
+{
+	double told = final_of(w->receiver, "told");
+	return told > 0 ? at_least_0(told - final_of(w->receiver, "received")) : NAN;
 }
 
 void builtin_udp_fill(const struct builtin_window *w, struct sample *out)
@@ -49,6 +73,8 @@ json_t *builtin_udp_json(const struct builtin_window *w)
 	json_object_set_new(o, "received",
 			    json_number_or_null(builtin_delta(w->receiver, "udp", "received")));
 	json_object_set_new(o, "lost", json_number_or_null(lost));
+	json_object_set_new(o, "came_late", json_number_or_null(since_end(w->receiver, "late")));
+	json_object_set_new(o, "lost_in_all", json_number_or_null(lost_in_all(w)));
 	json_object_set_new(o, "refused_at_sender", json_number_or_null(offered - sent));
 	json_object_set_new(o, "lost_at_receiver_socket", json_number_or_null(socket));
 	json_object_set_new(

@@ -10,7 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define GB 1e9
+#define GB	    1e9
+#define SUSPENDED_S 0.02 /* the two clocks are not read at the same instant */
 
 static double bytes_of(const struct builtin_host *h)
 {
@@ -64,6 +65,18 @@ static void tcp_fill(const struct builtin_window *w, struct sample *out)
 	out->m[METRIC_CWND] = builtin_series_cwnd(w->series, w->window_start);
 }
 
+/* CLOCK_MONOTONIC stands still meanwhile, so that the window looks like any other. */
+static int suspension_check(const struct builtin_host *h, struct err *e)
+{
+	double slept = builtin_delta(h, "", "suspended");
+	if (slept > SUSPENDED_S) {
+		return err_set(e, -EIO,
+			       "%s: its machine was suspended for %.1f s within the sample",
+			       h->role, slept);
+	}
+	return 0;
+}
+
 static int window_check(const struct builtin_window *w, struct err *e)
 {
 	double seconds = builtin_seconds(w->receiver), bytes = bytes_of(w->receiver);
@@ -71,7 +84,8 @@ static int window_check(const struct builtin_window *w, struct err *e)
 	    bytes_of(w->sender) < 0) {
 		return err_set(e, -EIO, "%.0f bytes in %.3f s cannot be", bytes, seconds);
 	}
-	return 0;
+	int r = suspension_check(w->sender, e);
+	return r < 0 ? r : suspension_check(w->receiver, e);
 }
 
 int builtin_result(const struct builtin_window *w, struct sample *out, struct err *e)

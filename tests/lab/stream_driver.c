@@ -38,6 +38,7 @@ struct agent {
 	const char *device;
 	pid_t pid;
 	struct channel c;
+	bool end;	   /* what was asked last is an end of the window */
 	double counter[2]; /* rx and tx bytes of the device at the last two CPU reads */
 	double counter_before[2];
 };
@@ -82,13 +83,31 @@ static void counter_read(struct agent *a)
 	}
 }
 
-int agent_stream(struct agent *a, json_t *request, int timeout_ms, json_t **reply, struct err *e)
+/* Is one of the requests a read of an end of the window? */
+static bool is_end(const json_t *request)
 {
-	int r = channel_send(&a->c, request, e);
-	if (r == 0) {
-		r = channel_recv(&a->c, timeout_ms, reply, e);
+	size_t i;
+	json_t *one;
+	json_array_foreach(json_object_get(request, "requests"), i, one)
+	{
+		if (is_end(one)) {
+			return true;
+		}
 	}
-	if (json_is_true(json_object_get(request, "cpu"))) {
+	return json_is_true(json_object_get(request, "cpu"));
+}
+
+int agent_stream_send(struct agent *a, json_t *request, int timeout_ms, struct err *e)
+{
+	(void)timeout_ms;
+	a->end = is_end(request);
+	return channel_send(&a->c, request, e);
+}
+
+int agent_stream_take(struct agent *a, int timeout_ms, json_t **reply, struct err *e)
+{
+	int r = channel_recv(&a->c, timeout_ms, reply, e);
+	if (a->end) {
 		counter_read(a);
 	}
 	return r < 0 ? r : protocol_result(*reply, e);

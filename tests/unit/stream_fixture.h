@@ -190,6 +190,27 @@ static inline double sample(struct peer *from, struct peer *to, const char *addr
 	return bytes;
 }
 
+/* Three streams on CPU 0. */
+static inline void type_start(struct peer *a, struct peer *b, const char *type, const char *drive,
+			      const char *socket, double rate)
+{
+	json_t *l = opening("listen", "127.0.0.1", 0), *c;
+	with(l, type, drive, 3, json_loads(socket, 0, NULL));
+	c = opening("connect", "127.0.0.1", listen_at(b, l));
+	with(c, type, drive, 3, json_loads(socket, 0, NULL));
+	set(c, "rate", json_real(rate));
+	set(c, "cpus", json_pack("[i]", 0));
+	must(a, c);
+	must(b, plain("start"));
+	must(a, plain("start"));
+}
+
+static inline void both_stop(struct peer *a, struct peer *b)
+{
+	must(a, plain("stop"));
+	must(b, plain("stop"));
+}
+
 static inline void pair_start(struct peer *a, struct peer *b)
 {
 	peer_start(a, -1);

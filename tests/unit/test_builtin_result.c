@@ -153,6 +153,34 @@ static void test_result_cannot_be(void **state)
 	cannot_be(&m, "cannot be");
 }
 
+static void made_up_clear(struct made_up *m)
+{
+	json_decref(m->s.first.json);
+	json_decref(m->s.last.json);
+	json_decref(m->r.first.json);
+	json_decref(m->r.last.json);
+}
+
+/* Only a suspension within the window: MONOTONIC stands still in it and BOOTTIME does not. */
+static void test_suspended(void **state)
+{
+	(void)state;
+	struct made_up m;
+	struct sample s;
+	struct err e = {0};
+	made_up_window(&m, false);
+	m.s.first.json = json_pack("{s:f}", "suspended", 100.0);
+	m.s.last.json = json_pack("{s:f}", "suspended", 100.0005);
+	assert_int_equal(builtin_result(&m.w, &s, &e), 0);
+	sample_clear(&s);
+	json_object_set_new(m.s.last.json, "suspended", json_real(107.5));
+	assert_int_equal(builtin_result(&m.w, &s, &e), -EIO);
+	m.s.role = "sender";
+	assert_int_equal(builtin_result(&m.w, &s, &e), -EIO);
+	assert_non_null(strstr(e.text, "sender: its machine was suspended for 7.5 s"));
+	made_up_clear(&m);
+}
+
 static void limited(struct made_up *m, const char *word)
 {
 	struct sample s;
@@ -166,14 +194,6 @@ static json_t *threads(double cpu, double waited)
 {
 	return json_pack("{s:{s:f, s:f}, s:{s:f}}", "threads", "busiest_cpu", cpu, "busiest_waited",
 			 waited, "effective", "receive_buffer", 100000.0);
-}
-
-static void made_up_clear(struct made_up *m)
-{
-	json_decref(m->s.first.json);
-	json_decref(m->s.last.json);
-	json_decref(m->r.first.json);
-	json_decref(m->r.last.json);
 }
 
 static void test_limited_by(void **state)
@@ -249,6 +269,18 @@ static void test_udp(void **state)
 	near(json_number_value(json_object_get(udp, "lost_at_receiver_socket")), 1, 0);
 	near(json_number_value(json_object_get(udp, "lost_elsewhere")), 1, 0);
 	sample_clear(&s);
+	/* one of the two came after the window; of what came in it one was sent before */
+	json_object_set_new(json_object_get(m.r.first.json, "udp"), "late", json_integer(3));
+	json_object_set_new(json_object_get(m.r.last.json, "udp"), "late", json_integer(4));
+	m.r.final = json_loads("{\"udp\": {\"received\": 17, \"late\": 6, \"told\": 20}}", 0, NULL);
+	assert_int_equal(builtin_result(&m.w, &s, &e), 0);
+	near(s.m[METRIC_LOST], 2 + 1 - 2, 0);
+	udp = json_object_get(s.detail, "udp");
+	near(json_number_value(json_object_get(udp, "came_late")), 2, 0);
+	near(json_number_value(json_object_get(udp, "lost_in_all")), 3, 0);
+	sample_clear(&s);
+	json_decref(m.r.final);
+	m.r.final = NULL;
 	/* none came: all that were sent */
 	json_decref(m.r.last.json);
 	m.r.last.json = json_deep_copy(m.r.first.json);
@@ -350,15 +382,11 @@ static void test_steady(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_result),
-		cmocka_unit_test(test_result_unknown_cpu),
-		cmocka_unit_test(test_result_cannot_be),
-		cmocka_unit_test(test_limited_by),
-		cmocka_unit_test(test_udp),
-		cmocka_unit_test(test_both_ways),
-		cmocka_unit_test(test_discarding),
-		cmocka_unit_test(test_latency),
-		cmocka_unit_test(test_steady),
+		cmocka_unit_test(test_result),		 cmocka_unit_test(test_result_unknown_cpu),
+		cmocka_unit_test(test_result_cannot_be), cmocka_unit_test(test_suspended),
+		cmocka_unit_test(test_limited_by),	 cmocka_unit_test(test_udp),
+		cmocka_unit_test(test_both_ways),	 cmocka_unit_test(test_discarding),
+		cmocka_unit_test(test_latency),		 cmocka_unit_test(test_steady),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -20,7 +20,8 @@ struct endpoint {
 	char trouble[256]; /* an accepted connection could not be used */
 	uint64_t moved;	   /* at the last read that saw a movement, and when that was */
 	double moved_at;
-	int udp_fd; /* where datagrams' newcomers come, or -1 */
+	char device[IF_NAMESIZE]; /* "": not looked for, or not found */
+	int udp_fd;		  /* where datagrams' newcomers come, or -1 */
 };
 
 static int connection_add(struct endpoint *ep, int fd, struct err *e)
@@ -301,9 +302,37 @@ json_t *endpoint_incoming_cpus(struct endpoint *ep)
 	return list;
 }
 
-int endpoint_local_fd(const struct endpoint *ep)
+const char *endpoint_device(struct endpoint *ep)
 {
-	return ep->n_flows > 0 ? flow_fd(ep->flows[0]) : -1;
+	if (!ep->device[0] && ep->n_flows > 0) {
+		host_device(flow_fd(ep->flows[0]), ep->device);
+	}
+	return ep->device;
+}
+
+void endpoint_mark(struct endpoint *ep)
+{
+	for (int i = 0; i < ep->n_flows; i++) {
+		flow_mark(ep->flows[i]);
+	}
+}
+
+void endpoint_finish(struct endpoint *ep)
+{
+	for (int i = 0; ep->started && ep->o.type != STREAM_RR && i < ep->n_flows; i++) {
+		flow_finish(ep->flows[i]);
+	}
+}
+
+bool endpoint_drain(struct endpoint *ep, double limit)
+{
+	double deadline = stream_now() + limit;
+	bool all = ep->started && ep->o.type != STREAM_RR && ep->n_flows > 0;
+	endpoint_finish(ep);
+	for (int i = 0; all && i < ep->n_flows; i++) {
+		all = flow_drain(ep->flows[i], deadline);
+	}
+	return all;
 }
 
 void endpoint_stop(struct endpoint *ep)

@@ -46,6 +46,7 @@ static void *lane_main(void *arg)
 	if (error && !flow_is_stopping(lane)) {
 		atomic_store(&lane->error, error);
 	}
+	flow_tell_end(lane);
 	return NULL;
 }
 
@@ -152,55 +153,18 @@ void flow_count(struct flow *f, struct flow_counts *sum)
 		sum->offered += value_of(&l->offered);
 		sum->expected += value_of(&l->highest);
 		sum->bursts += value_of(&l->bursts);
+		sum->told += value_of(&l->told);
+		sum->late += value_of(&l->late);
 		sum->zerocopy += value_of(&l->zerocopy);
 		sum->zerocopy_copied += value_of(&l->zerocopy_copied);
 		sum->note = note ? note : sum->note;
 	}
 }
 
-/* The thread's time on a CPU and in the queue for one, ns, and the CPU that it ran on last. */
-static bool thread_read(int tid, double *cpu, double *waited, int *last)
-{
-	char path[64], text[512];
-	unsigned long long ran, queued;
-	snprintf(path, sizeof(path), "/proc/self/task/%d/schedstat", tid);
-	auto_fclose FILE *sched = fopen(path, "re");
-	if (!sched || fscanf(sched, "%llu %llu", &ran, &queued) != 2) {
-		return false;
-	}
-	*cpu = (double)ran * 1e-9;
-	*waited = (double)queued * 1e-9;
-	*last = -1;
-	snprintf(path, sizeof(path), "/proc/self/task/%d/stat", tid);
-	auto_fclose FILE *stat = fopen(path, "re");
-	size_t n = stat ? fread(text, 1, sizeof(text) - 1, stat) : 0;
-	text[n] = '\0';
-	/* The 39th field; the name, the second, may hold blanks. */
-	const char *p = strrchr(text, ')');
-	for (int i = 2; p && i < 39; i++) {
-		p = strchr(p + 1, ' ');
-	}
-	*last = p ? atoi(p) : -1;
-	return true;
-}
-
-void flow_count_threads(struct flow *f, struct flow_counts *sum)
+void flow_mark(struct flow *f)
 {
 	for (int i = 0; i < f->n_lanes; i++) {
-		double cpu, waited;
-		int last, tid = atomic_load(&f->lane[i].tid);
-		if (tid == 0 || !thread_read(tid, &cpu, &waited, &last)) {
-			continue;
-		}
-		sum->cpu += cpu;
-		sum->waited += waited;
-		if (cpu + waited > sum->busiest_cpu + sum->busiest_waited) {
-			sum->busiest_cpu = cpu;
-			sum->busiest_waited = waited;
-		}
-		if (last >= 0 && last < 128) {
-			sum->cpus[last / 64] |= UINT64_C(1) << last % 64;
-		}
+		atomic_store(&f->lane[i].mark, value_of(&f->lane[i].highest));
 	}
 }
 
@@ -226,7 +190,7 @@ bool flow_failed(const struct flow *f, char *why, size_t size)
 
 void flow_wake(struct flow *f)
 {
-	atomic_store(&f->stopping, true);
+	atomic_store(&f->state, FLOW_STOPPING);
 	if (f->fd >= 0) {
 		shutdown(f->fd, SHUT_RDWR);
 	}

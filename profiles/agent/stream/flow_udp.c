@@ -6,7 +6,7 @@
  */
 #include "cleanup.h"
 #include "flow_private.h"
-#include <endian.h>
+#include "udp_marker.h"
 #include <errno.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -88,8 +88,7 @@ static bool is_only_loss(int error)
 static int send_some(struct flow_lane *lane, struct batch *b, int n, uint64_t *number)
 {
 	for (int i = 0; i < n; i++) {
-		uint64_t be = htobe64(*number + 1 + (uint64_t)i);
-		memcpy(b->v[i].iov_base, &be, sizeof(be));
+		udp_number_write(b->v[i].iov_base, *number + 1 + (uint64_t)i);
 	}
 	int done = n == 1 ? (send(lane->flow->fd, b->memory, b->size, MSG_NOSIGNAL) < 0 ? -1 : 1)
 			  : sendmmsg(lane->flow->fd, b->m, (unsigned)n, MSG_NOSIGNAL);
@@ -132,21 +131,32 @@ int flow_udp_send(struct flow_lane *lane)
 	return error;
 }
 
+static void take_marker(struct flow_lane *lane, uint64_t number)
+{
+	if (atomic_load(&lane->told_at) == 0) {
+		atomic_store(&lane->told, number);
+		atomic_store(&lane->told_at, (uint64_t)(stream_now() * 1e6));
+	}
+}
+
 /* The token of a sender that has not seen it come back is answered; a number counts. */
 static void take(struct flow_lane *lane, const char *data, size_t size)
 {
-	uint64_t number = 0;
+	bool is_marker;
 	const char *token = lane->flow->o->token;
 	if (size == strlen(token) && memcmp(data, token, size) == 0) {
 		send(lane->flow->fd, token, size, MSG_NOSIGNAL | MSG_DONTWAIT);
 		return;
 	}
-	if (size >= UDP_HEADER) {
-		memcpy(&number, data, sizeof(number));
-		number = be64toh(number);
+	uint64_t number = udp_number_read(data, size, &is_marker);
+	if (is_marker) {
+		take_marker(lane, number);
+		return;
 	}
 	if (number > atomic_load_explicit(&lane->highest, memory_order_relaxed)) {
 		atomic_store_explicit(&lane->highest, number, memory_order_relaxed);
+	} else if (number <= atomic_load_explicit(&lane->mark, memory_order_relaxed)) {
+		flow_add(&lane->late, 1);
 	}
 	flow_add(&lane->received, size);
 	flow_add(&lane->packets_in, 1);

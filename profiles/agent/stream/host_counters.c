@@ -135,7 +135,7 @@ static bool same_host(const struct sockaddr *a, const struct stream_address *b)
 }
 
 /* The interface that has the socket's own address. */
-static bool device_of(int fd, char name[IF_NAMESIZE])
+bool host_device(int fd, char name[IF_NAMESIZE])
 {
 	struct stream_address own = {.len = sizeof(own.addr)};
 	struct ifaddrs *all;
@@ -154,10 +154,10 @@ static bool device_of(int fd, char name[IF_NAMESIZE])
 	return found;
 }
 
-static void device_read(int fd, json_t *out)
+static void device_read(const char *name, json_t *out)
 {
-	char line[512], name[IF_NAMESIZE];
-	if (!device_of(fd, name)) {
+	char line[512];
+	if (!*name) {
 		return;
 	}
 	auto_fclose FILE *f = fopen("/proc/net/dev", "re");
@@ -181,10 +181,10 @@ static void device_read(int fd, json_t *out)
 	}
 }
 
-json_t *host_counters(int fd)
+json_t *host_counters(const char *device)
 {
 	json_t *out = json_object();
-	device_read(fd, out);
+	device_read(device, out);
 	pairs_read("/proc/net/snmp", out);
 	pairs_read("/proc/net/netstat", out);
 	softnet_read(out);

@@ -1,115 +1,32 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The JSON lines of stream.h: one request after another to the endpoints and the CPU meter. One
+ * The JSON lines of stream.h: one request after another to the endpoints; read.c answers
+ * with what they and the meters have counted. One
  * thread serves; the streams' own threads only move bytes. Called by the agent in its unprivileged
  * child.
  */
 #include "cleanup.h"
 #include "cpu_meter.h"
 #include "protocol.h"
+#include "short_slice.h"
 #include "stream.h"
 #include "stream_private.h"
+#include "stream_read.h"
 #include <errno.h>
 #include <math.h>
 #include <poll.h>
 #include <string.h>
-#include <time.h>
+
+#define DRAIN_MAX_S 10.0
 
 /* One process may hold both sides, for a test over loopback with one agent. */
 enum side { SIDE_LISTEN, SIDE_CONNECT, SIDES };
 
 struct server {
 	struct channel channel;
-	struct cpu_meter *meter; /* NULL: this host does not say */
+	struct read_meters meters;
 	struct endpoint *side[SIDES];
-	struct spin spin;
 };
-
-static double process_cpu(void)
-{
-	struct timespec ts;
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts);
-	return (double)ts.tv_sec + (double)ts.tv_nsec * 1e-9;
-}
-
-static json_t *cpu_json(struct server *s)
-{
-	struct cpu_reading c;
-	struct err e;
-	if (!s->meter || cpu_meter_read(s->meter, &c, &e) < 0) {
-		return json_null();
-	}
-	json_t *per_cpu = json_array();
-	for (int i = 0; i < c.cpus; i++) {
-		json_array_append_new(per_cpu, json_real(c.per_cpu[i]));
-	}
-	return json_pack("{s:f, s:f, s:s, s:f, s:i, s:o}", "t", c.t, "busy", c.busy, "source",
-			 c.source, "resolution", c.resolution, "cpus", c.cpus, "per_cpu", per_cpu);
-}
-
-static json_t *tcp_json(const struct tcp_counts *c)
-{
-	if (c->n == 0) {
-		return json_null();
-	}
-	return json_pack("{s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:I, s:I, s:I, s:I, s:I}", "rtt",
-			 c->rtt, "min_rtt", c->min_rtt, "cwnd", c->cwnd, "retransmits",
-			 c->retransmits, "rwnd_limited", c->rwnd_limited, "sndbuf_limited",
-			 c->sndbuf_limited, "busy", c->busy, "delivery_rate", c->delivery_rate,
-			 "acked", (json_int_t)c->acked, "lost", (json_int_t)c->lost, "unsent",
-			 (json_int_t)c->unsent, "unread", (json_int_t)c->unread, "reordered",
-			 (json_int_t)c->reordered);
-}
-
-static json_t *udp_json(const struct endpoint_counts *c)
-{
-	const struct flow_counts *f = &c->flow;
-	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I}", "offered", (json_int_t)f->offered,
-			 "sent", (json_int_t)f->packets_out, "received", (json_int_t)f->packets_in,
-			 "expected", (json_int_t)f->expected, "drops", (json_int_t)c->udp_drops,
-			 "bursts", (json_int_t)f->bursts);
-}
-
-static json_t *threads_json(const struct flow_counts *f)
-{
-	json_t *cpus = json_array();
-	for (int i = 0; i < 128; i++) {
-		if (f->cpus[i / 64] >> i % 64 & 1) {
-			json_array_append_new(cpus, json_integer(i));
-		}
-	}
-	return json_pack("{s:f, s:f, s:f, s:f, s:o}", "cpu", f->cpu, "waited", f->waited,
-			 "busiest_cpu", f->busiest_cpu, "busiest_waited", f->busiest_waited, "cpus",
-			 cpus);
-}
-
-/* What takes longer to read and is wanted at the ends of a window only. */
-static void read_more(struct server *s, struct endpoint *ep, struct endpoint_counts *c,
-		      json_t *answer)
-{
-	double stolen = spin_stolen(&s->spin);
-	json_t *latency = endpoint_latency(ep);
-	endpoint_read_threads(ep, c);
-	json_object_set_new(answer, "threads", threads_json(&c->flow));
-	json_object_set_new(answer, "stolen", isfinite(stolen) ? json_real(stolen) : json_null());
-	json_object_set_new(answer, "host", host_counters(endpoint_local_fd(ep)));
-	json_object_set_new(answer, "incoming_cpus", endpoint_incoming_cpus(ep));
-	json_object_set_new(answer, "latency", latency ? latency : json_null());
-	json_object_set_new(answer, "note", c->flow.note ? json_string(c->flow.note) : json_null());
-	json_object_set_new(answer, "zerocopy",
-			    json_pack("{s:I, s:I}", "sends", (json_int_t)c->flow.zerocopy, "copied",
-				      (json_int_t)c->flow.zerocopy_copied));
-}
-
-static json_t *effective_json(const struct tcp_effective *v)
-{
-	if (!v->known) {
-		return json_null();
-	}
-	return json_pack("{s:i, s:i, s:i, s:s}", "send_buffer", v->send_buffer, "receive_buffer",
-			 v->receive_buffer, "receive_lowat", v->receive_lowat, "congestion_control",
-			 v->congestion_control);
-}
 
 /* Which side a request means: its "side", else the only one that is there. */
 static enum side side_of(const struct server *s, const json_t *request)
@@ -151,6 +68,11 @@ static int side_open(struct server *s, enum side side, const json_t *request, js
 	return r;
 }
 
+static bool wants_cpu(const json_t *request)
+{
+	return !json_is_false(json_object_get(request, "cpu"));
+}
+
 static int op_listen(struct server *s, const json_t *request, json_t *answer, struct err *e)
 {
 	return side_open(s, SIDE_LISTEN, request, answer, e);
@@ -169,52 +91,41 @@ static int op_start(struct server *s, const json_t *request, json_t *answer, str
 	return r < 0 ? r : endpoint_start(s->side[side], e);
 }
 
-static void read_into(struct server *s, enum side side, const json_t *request, json_t *answer)
-{
-	struct endpoint_counts c;
-	struct endpoint *ep = s->side[side];
-	bool more = !json_is_false(json_object_get(request, "cpu"));
-	endpoint_read(ep, &c);
-	/* Next to the byte count, before anything slower: one window for both. */
-	json_t *cpu = more ? cpu_json(s) : json_null();
-	json_object_set_new(answer, "t", json_real(c.t));
-	json_object_set_new(answer, "bytes", json_integer((json_int_t)c.bytes));
-	json_object_set_new(answer, "sent", json_integer((json_int_t)c.flow.sent));
-	json_object_set_new(answer, "received", json_integer((json_int_t)c.flow.received));
-	json_object_set_new(answer, "cpu", cpu);
-	json_object_set_new(answer, "self", json_real(process_cpu()));
-	json_object_set_new(answer, "tcp", tcp_json(&c.tcp));
-	json_object_set_new(answer, "udp",
-			    endpoint_options(ep)->type == STREAM_UDP ? udp_json(&c) : json_null());
-	json_object_set_new(answer, "transactions",
-			    endpoint_options(ep)->type == STREAM_RR
-				    ? json_integer((json_int_t)c.flow.packets_in)
-				    : json_null());
-	json_object_set_new(answer, "error", c.error[0] ? json_string(c.error) : json_null());
-	json_object_set_new(answer, "effective", effective_json(&c.effective));
-	if (more) {
-		read_more(s, ep, &c, answer);
-	}
-}
-
 static int op_read(struct server *s, const json_t *request, json_t *answer, struct err *e)
 {
 	enum side side;
 	int r = side_find(s, request, &side, e);
 	if (r == 0) {
-		read_into(s, side, request, answer);
+		read_answer(&s->meters, s->side[side], wants_cpu(request), answer);
 	}
 	return r;
+}
+
+/* Where both sides are here, each of them may have to end for the other to have it all. */
+static bool drain(struct server *s, enum side side, double limit)
+{
+	for (int i = 0; i < SIDES; i++) {
+		if (s->side[i]) {
+			endpoint_finish(s->side[i]);
+		}
+	}
+	return endpoint_drain(s->side[side], fmin(limit, DRAIN_MAX_S));
 }
 
 static int op_stop(struct server *s, const json_t *request, json_t *answer, struct err *e)
 {
 	enum side side;
 	int r = side_find(s, request, &side, e);
+	double limit = json_number_value(json_object_get(request, "drain"));
 	if (r < 0) {
 		return r;
 	}
-	read_into(s, side, request, answer);
+	bool drained = limit > 0 && drain(s, side, limit);
+	read_answer(&s->meters, s->side[side], wants_cpu(request), answer);
+	json_object_set_new(answer, "drained", json_boolean(drained));
+	if (drained) { /* the far end has gone then, as it should */
+		json_object_set_new(answer, "error", json_null());
+	}
 	endpoint_destroy(s->side[side]);
 	s->side[side] = NULL;
 	return 0;
@@ -239,6 +150,33 @@ static int request_run(struct server *s, const json_t *request, json_t *answer, 
 	return err_usage(e, "stream: there is no operation \"%s\"", op ? op : "");
 }
 
+/* One after the other, until one fails: its error is the answer then. */
+static int batch_run(struct server *s, const json_t *list, json_t *answer, struct err *e)
+{
+	size_t i;
+	json_t *request, *replies = json_array();
+	int r = 0;
+	json_object_set_new(answer, "replies", replies);
+	json_array_foreach(list, i, request)
+	{
+		json_t *reply = json_object();
+		r = request_run(s, request, reply, e);
+		json_array_append_new(replies, reply);
+		if (r < 0) {
+			return r;
+		}
+	}
+	return i > 0 ? 0 : err_usage(e, "stream: a batch without requests");
+}
+
+static int line_run(struct server *s, const json_t *request, json_t *answer, struct err *e)
+{
+	const char *op = json_string_value(json_object_get(request, "op"));
+	return op && strcmp(op, "batch") == 0
+		       ? batch_run(s, json_object_get(request, "requests"), answer, e)
+		       : request_run(s, request, answer, e);
+}
+
 /* These codes tell the controller that a host is gone; a stream that could not be made is only a
  * failed sample. */
 static void code_keep_local(struct err *e)
@@ -257,7 +195,7 @@ static int request_serve(struct server *s, struct err *e)
 		return r;
 	}
 	auto_json json_t *answer = protocol_ok(request);
-	r = request_run(s, request, answer, e);
+	r = line_run(s, request, answer, e);
 	if (r < 0) {
 		code_keep_local(e);
 		json_decref(answer);
@@ -294,12 +232,13 @@ int stream_serve(int fd, int timer_list_fd)
 {
 	struct server s = {0};
 	struct err e = {0};
+	short_slice();
 	int r = channel_init(&s.channel, fd, fd);
 	if (r < 0) {
 		return 1;
 	}
-	if (cpu_meter_create(timer_list_fd, &s.meter, &e) < 0) {
-		s.meter = NULL;
+	if (cpu_meter_create(timer_list_fd, &s.meters.cpu, &e) < 0) {
+		s.meters.cpu = NULL;
 	}
 	while (r >= 0) {
 		r = server_wait(&s);
@@ -309,7 +248,7 @@ int stream_serve(int fd, int timer_list_fd)
 	}
 	endpoint_destroy(s.side[SIDE_LISTEN]);
 	endpoint_destroy(s.side[SIDE_CONNECT]);
-	cpu_meter_destroy(s.meter);
+	cpu_meter_destroy(s.meters.cpu);
 	channel_clear(&s.channel);
 	return r == -EPIPE ? 0 : 1;
 }

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The answer to "read" (stream.h): what one side of a test has moved and what its host counts
+ * besides, as JSON. serve.c keeps the meters and calls it.
+ */
+#ifndef TUNESWEEP_STREAM_READ_H
+#define TUNESWEEP_STREAM_READ_H
+
+#include "cpu_meter.h"
+#include "stream_private.h"
+
+struct read_meters {
+	struct cpu_meter *cpu; /* NULL: this host does not say */
+	struct spin spin;
+};
+
+/* Adds to answer. ends: this is an end of a window, with all that takes longer to read. */
+void read_answer(struct read_meters *m, struct endpoint *ep, bool ends, json_t *answer);
+
+#endif

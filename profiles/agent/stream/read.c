@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What one side of a test and its host have counted up to now, read close together and put into
+ * JSON. It decides nothing; the engine computes with differences of two answers. Called by serve.c.
+ */
+#include "cleanup.h"
+#include "stream_read.h"
+#include <math.h>
+#include <string.h>
+#include <time.h>
+
+static double clock_of(clockid_t clock)
+{
+	struct timespec ts;
+	clock_gettime(clock, &ts);
+	return (double)ts.tv_sec + (double)ts.tv_nsec * 1e-9;
+}
+
+/* What CLOCK_MONOTONIC leaves out: it stands still while the machine is suspended. Of a few looks
+ * that in which the clocks were read closest together. */
+static double suspended(void)
+{
+	double best = 0, closest = INFINITY;
+	for (int i = 0; i < 5 && closest > 1e-5; i++) {
+		double before = clock_of(CLOCK_MONOTONIC), boot = clock_of(CLOCK_BOOTTIME);
+		double after = clock_of(CLOCK_MONOTONIC);
+		if (after - before < closest) {
+			closest = after - before;
+			best = boot - (before + after) / 2;
+		}
+	}
+	return best;
+}
+
+static json_t *cpu_json(struct read_meters *m)
+{
+	struct cpu_reading c;
+	struct err e;
+	if (!m->cpu || cpu_meter_read(m->cpu, &c, &e) < 0) {
+		return json_null();
+	}
+	json_t *per_cpu = json_array();
+	for (int i = 0; i < c.cpus; i++) {
+		json_array_append_new(per_cpu, json_real(c.per_cpu[i]));
+	}
+	return json_pack("{s:f, s:f, s:s, s:f, s:i, s:o}", "t", c.t, "busy", c.busy, "source",
+			 c.source, "resolution", c.resolution, "cpus", c.cpus, "per_cpu", per_cpu);
+}
+
+static json_t *tcp_json(const struct tcp_counts *c)
+{
+	if (c->n == 0) {
+		return json_null();
+	}
+	return json_pack("{s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:I, s:I, s:I, s:I, s:I}", "rtt",
+			 c->rtt, "min_rtt", c->min_rtt, "cwnd", c->cwnd, "retransmits",
+			 c->retransmits, "rwnd_limited", c->rwnd_limited, "sndbuf_limited",
+			 c->sndbuf_limited, "busy", c->busy, "delivery_rate", c->delivery_rate,
+			 "acked", (json_int_t)c->acked, "lost", (json_int_t)c->lost, "unsent",
+			 (json_int_t)c->unsent, "unread", (json_int_t)c->unread, "reordered",
+			 (json_int_t)c->reordered);
+}
+
+static json_t *udp_json(const struct endpoint_counts *c)
+{
+	const struct flow_counts *f = &c->flow;
+	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "offered",
+			 (json_int_t)f->offered, "sent", (json_int_t)f->packets_out, "received",
+			 (json_int_t)f->packets_in, "expected", (json_int_t)f->expected, "drops",
+			 (json_int_t)c->udp_drops, "bursts", (json_int_t)f->bursts, "late",
+			 (json_int_t)f->late, "told", (json_int_t)f->told);
+}
+
+static json_t *threads_json(const struct flow_counts *f)
+{
+	json_t *cpus = json_array();
+	for (int i = 0; i < 128; i++) {
+		if (f->cpus[i / 64] >> i % 64 & 1) {
+			json_array_append_new(cpus, json_integer(i));
+		}
+	}
+	return json_pack("{s:f, s:f, s:f, s:f, s:o}", "cpu", f->cpu, "waited", f->waited,
+			 "busiest_cpu", f->busiest_cpu, "busiest_waited", f->busiest_waited, "cpus",
+			 cpus);
+}
+
+/* What takes longer to read and is wanted at the ends of a window only. */
+static void read_more(struct read_meters *m, struct endpoint *ep, struct endpoint_counts *c,
+		      json_t *answer)
+{
+	double stolen = spin_stolen(&m->spin);
+	json_t *latency = endpoint_latency(ep);
+	endpoint_read_threads(ep, c);
+	json_object_set_new(answer, "threads", threads_json(&c->flow));
+	json_object_set_new(answer, "stolen", isfinite(stolen) ? json_real(stolen) : json_null());
+	json_object_set_new(answer, "host", host_counters(endpoint_device(ep)));
+	json_object_set_new(answer, "incoming_cpus", endpoint_incoming_cpus(ep));
+	json_object_set_new(answer, "latency", latency ? latency : json_null());
+	json_object_set_new(answer, "note", c->flow.note ? json_string(c->flow.note) : json_null());
+	json_object_set_new(answer, "zerocopy",
+			    json_pack("{s:I, s:I}", "sends", (json_int_t)c->flow.zerocopy, "copied",
+				      (json_int_t)c->flow.zerocopy_copied));
+}
+
+static json_t *effective_json(const struct tcp_effective *v)
+{
+	if (!v->known) {
+		return json_null();
+	}
+	return json_pack("{s:i, s:i, s:i, s:s}", "send_buffer", v->send_buffer, "receive_buffer",
+			 v->receive_buffer, "receive_lowat", v->receive_lowat, "congestion_control",
+			 v->congestion_control);
+}
+
+void read_answer(struct read_meters *m, struct endpoint *ep, bool ends, json_t *answer)
+{
+	struct endpoint_counts c;
+	enum stream_type type = endpoint_options(ep)->type;
+	endpoint_read(ep, &c);
+	/* Next to the byte count, before anything slower: one window for both. */
+	json_t *cpu = ends ? cpu_json(m) : json_null();
+	json_object_set_new(answer, "t", json_real(c.t));
+	json_object_set_new(answer, "bytes", json_integer((json_int_t)c.bytes));
+	json_object_set_new(answer, "sent", json_integer((json_int_t)c.flow.sent));
+	json_object_set_new(answer, "received", json_integer((json_int_t)c.flow.received));
+	json_object_set_new(answer, "cpu", cpu);
+	json_object_set_new(answer, "self", json_real(clock_of(CLOCK_PROCESS_CPUTIME_ID)));
+	json_object_set_new(answer, "suspended", json_real(suspended()));
+	json_object_set_new(answer, "tcp", tcp_json(&c.tcp));
+	json_object_set_new(answer, "udp", type == STREAM_UDP ? udp_json(&c) : json_null());
+	json_object_set_new(answer, "transactions",
+			    type == STREAM_RR ? json_integer((json_int_t)c.flow.packets_in)
+					      : json_null());
+	json_object_set_new(answer, "error", c.error[0] ? json_string(c.error) : json_null());
+	json_object_set_new(answer, "effective", effective_json(&c.effective));
+	if (ends) {
+		endpoint_mark(ep);
+		read_more(m, ep, &c, answer);
+	}
+}
