@@ -91,6 +91,6 @@ int cli_restore_crashed(struct cli *c);
 extern const struct command command_run, command_init, command_apply, command_rollback,
 	command_status, command_verify, command_list, command_show, command_results, command_report,
 	command_import, command_timeline, command_compare, command_check, command_export_runs,
-	command_test, command_help;
+	command_test, command_help, command_nightly;
 
 #endif

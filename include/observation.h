@@ -34,6 +34,7 @@ enum observe {
 	OBSERVE_BASELINE, /* the machine as it was (also in proofs), single tests, imports */
 	OBSERVE_BEST,	  /* what the proofs measured of the winners */
 	OBSERVE_CHECKS,	  /* what the check command measured */
+	OBSERVE_NIGHTS,	  /* what the nightly command measured */
 	OBSERVE_ALL,
 };
 

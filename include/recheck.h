@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * One configuration of a spec measured again, some times over: nothing is searched, everything is
- * rolled back. Called by the check command.
+ * One configuration of a spec measured again, some times over, alone or in turns with the baseline:
+ * nothing is searched, everything is rolled back. Called by the commands check and nightly.
  */
 #ifndef TUNESWEEP_RECHECK_H
 #define TUNESWEEP_RECHECK_H
 
 #include "hosts.h"
 #include "sample.h"
+#include "validate.h"
 
 struct recheck {
 	const struct spec *spec;
 	const json_t *values; /* of the configuration, as in result.json; NULL: the baseline */
 	struct launcher *launcher;
 	int interrupt_fd;
-	int samples;
+	int samples; /* of the configuration; 0: only what hosts these are */
+	bool paired; /* as many of the baseline, in turns with it (ABBA) */
 };
 
 struct recheck_result {
@@ -23,6 +25,11 @@ struct recheck_result {
 	struct sample *sample;
 	size_t n, failed;
 	bool interrupted;
+	/* Of paired ones: the baseline's, and the gain of the configuration over it. */
+	json_t *baseline_values;
+	struct sample *baseline;
+	size_t n_baseline;
+	struct gain gain;
 };
 
 /* 0 also when interrupted or when samples failed; ERR_RESTORE outweighs other errors. The result is

@@ -174,6 +174,7 @@ static int prepare(struct reading *r, sqlite3_stmt **st, struct err *e)
 		[OBSERVE_BEST] = "t.phase = 'proof' AND t.config <> (SELECT b.config FROM trial b "
 				 "WHERE b.run = t.run AND b.phase = 'baseline' LIMIT 1)",
 		[OBSERVE_CHECKS] = "t.phase = 'check'",
+		[OBSERVE_NIGHTS] = "t.phase = 'night'",
 		[OBSERVE_ALL] = "1",
 	};
 	char sql[1024];

@@ -109,10 +109,13 @@ static struct verdict_result by_t(const struct verdict_input *in, double freedom
 	return r;
 }
 
-/* Pooled over history and the boots of both sides, each around its own mean. */
-static double pooled_sd(const struct verdict_input *in, double *freedom)
+double verdict_level_sd(const struct verdict_input *in, double *freedom)
 {
 	double squares = 0;
+	if (isfinite(in->boot_sd) && in->boot_sd > 0 && in->boot_freedom >= KNOWN_FREEDOM) {
+		*freedom = in->boot_freedom;
+		return in->boot_sd;
+	}
 	*freedom = 0;
 	if (isfinite(in->boot_sd) && in->boot_freedom > 0) {
 		squares = in->boot_sd * in->boot_sd * in->boot_freedom;
@@ -143,7 +146,7 @@ struct verdict_result verdict_by_boots(const struct verdict_input *in)
 		return sequential(in, r);
 	}
 	double freedom;
-	r.sd = pooled_sd(in, &freedom);
+	r.sd = verdict_level_sd(in, &freedom);
 	return freedom >= FEWEST_FREEDOM && r.sd > 0 ? by_t(in, freedom, r) : r;
 }
 

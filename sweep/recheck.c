@@ -18,7 +18,7 @@ struct work { /* one recheck_run */
 	struct space *space;
 	const struct engine_ops *engine;
 	void *engine_state;
-	struct configuration config;
+	struct configuration config, baseline;
 };
 
 void recheck_clear(struct recheck_result *r)
@@ -26,7 +26,12 @@ void recheck_clear(struct recheck_result *r)
 	for (size_t i = 0; i < r->n; i++) {
 		sample_clear(&r->sample[i]);
 	}
+	for (size_t i = 0; i < r->n_baseline; i++) {
+		sample_clear(&r->baseline[i]);
+	}
 	free(r->sample);
+	free(r->baseline);
+	json_decref(r->baseline_values);
 	json_decref(r->hosts);
 	json_decref(r->values);
 	memset(r, 0, sizeof(*r));
@@ -52,25 +57,71 @@ static int create_engine(struct work *w, struct err *e)
 	return w->engine->create(&env, &w->engine_state, e);
 }
 
-static int measure_one(struct work *w, struct trial_env *env, struct err *e)
+/* One more sample of a configuration at the end of a list. */
+static int measure_one(struct work *w, struct trial_env *env, const struct configuration *c,
+		       struct sample *list, size_t *n, json_t **values, struct err *e)
 {
 	struct configuration effective;
-	struct sample *s = &w->out->sample[w->out->n];
-	int rc = trial_run(env, &w->config, s, &effective, e);
+	int rc = trial_run(env, c, &list[*n], &effective, e);
 	if (rc < 0) {
-		sample_clear(s);
+		sample_clear(&list[*n]);
 		w->out->interrupted = rc == -EINTR;
 		return rc == -EINTR ? 0 : rc;
 	}
-	w->out->n++;
-	w->out->failed += !s->ok;
-	json_decref(w->out->values);
-	w->out->values = space_values(w->space, &effective);
+	++*n;
+	json_decref(*values);
+	*values = space_values(w->space, &effective);
 	return 0;
+}
+
+static int measure_config(struct work *w, struct trial_env *env, struct err *e)
+{
+	struct recheck_result *r = w->out;
+	return measure_one(w, env, &w->config, r->sample, &r->n, &r->values, e);
+}
+
+static int measure_baseline(struct work *w, struct trial_env *env, struct err *e)
+{
+	struct recheck_result *r = w->out;
+	return measure_one(w, env, &w->baseline, r->baseline, &r->n_baseline, &r->baseline_values,
+			   e);
+}
+
+/* Both, in an order that cancels drift: ABBA. */
+static int measure_turn(struct work *w, struct trial_env *env, int turn, struct err *e)
+{
+	env->path = w->o->paired ? turn + 1 : 0;
+	int rc = turn % 2 && w->o->paired ? measure_baseline(w, env, e) : 0;
+	rc = rc || w->out->interrupted ? rc : measure_config(w, env, e);
+	return rc || w->out->interrupted || turn % 2 || !w->o->paired ? rc
+								      : measure_baseline(w, env, e);
+}
+
+static void set_half(struct pair *p, int half, const struct sample *s)
+{
+	p->score[half] = s->m[METRIC_SCORE];
+	p->throughput[half] = s->m[METRIC_THROUGHPUT];
+	p->service_demand[half] = s->m[METRIC_SERVICE_DEMAND];
+}
+
+static void take_gain(struct recheck_result *r)
+{
+	auto_free struct pair *pairs = calloc(r->n + 1, sizeof(*pairs));
+	size_t n = 0;
+	for (size_t i = 0; pairs && i < r->n && i < r->n_baseline; i++) {
+		if (r->sample[i].ok && r->baseline[i].ok) {
+			set_half(&pairs[n], 0, &r->sample[i]);
+			set_half(&pairs[n++], 1, &r->baseline[i]);
+		}
+	}
+	if (pairs) {
+		validate_gain(pairs, n, &r->gain);
+	}
 }
 
 static int measure(struct work *w, struct err *e)
 {
+	struct recheck_result *r = w->out;
 	struct trial_env env = {
 		.spec = w->o->spec,
 		.space = w->space,
@@ -80,20 +131,26 @@ static int measure(struct work *w, struct err *e)
 		.deadline = INFINITY,
 	};
 	memcpy(env.agents, w->hosts.agents, sizeof(env.agents));
-	w->out->sample = calloc((size_t)w->o->samples, sizeof(*w->out->sample));
-	int rc = w->out->sample ? 0 : err_set(e, -ENOMEM, "out of memory");
-	for (int i = 0; !rc && i < w->o->samples && !w->out->interrupted; i++) {
-		rc = measure_one(w, &env, e);
+	r->sample = calloc((size_t)w->o->samples + 1, sizeof(*r->sample));
+	r->baseline = calloc((size_t)w->o->samples + 1, sizeof(*r->baseline));
+	int rc = r->sample && r->baseline ? 0 : err_set(e, -ENOMEM, "out of memory");
+	for (int i = 0; !rc && i < w->o->samples && !r->interrupted; i++) {
+		rc = measure_turn(w, &env, i, e);
 	}
+	for (size_t i = 0; i < r->n; i++) {
+		r->failed += !r->sample[i].ok;
+	}
+	take_gain(r);
 	return rc;
 }
 
 static int choose(struct work *w, struct err *e)
 {
+	space_baseline(w->space, &w->baseline);
 	if (w->o->values) {
 		return space_values_parse(w->space, w->o->values, &w->config, e);
 	}
-	space_baseline(w->space, &w->config);
+	w->config = w->baseline;
 	return 0;
 }
 
@@ -126,7 +183,7 @@ int recheck_run(const struct recheck *o, struct recheck_result *out, struct err 
 		return rc;
 	}
 	out->hosts = hosts_fingerprints(&w.hosts);
-	rc = work(&w, e);
+	rc = o->samples ? work(&w, e) : 0;
 	int closed = hosts_close(&w.hosts, NULL, &closing);
 	space_destroy(w.space);
 	if (closed < 0 && (rc == 0 || closing.class == ERR_RESTORE)) {

@@ -17,7 +17,7 @@ static const struct command *const commands[] = {
 	&command_status,  &command_verify, &command_list,	 &command_show,
 	&command_results, &command_report, &command_import,	 &command_timeline,
 	&command_compare, &command_check,  &command_export_runs, &command_test,
-	&command_help,	  NULL,
+	&command_help,	  &command_nightly, NULL,
 };
 
 static const struct command *find_command(const char *name, struct err *e)

@@ -6,6 +6,7 @@
 #include "best.h"
 #include "cleanup.h"
 #include "cli_run.h"
+#include "files.h"
 #include "host.h"
 #include "report.h"
 #include <errno.h>
@@ -13,7 +14,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 struct files { /* what is written from */
@@ -23,35 +23,10 @@ struct files { /* what is written from */
 	struct best_part effects[SPEC_TUNABLES_MAX];
 };
 
-/* Makes a folder and those above it. */
-static int make_folders(const char *path, struct err *e)
-{
-	char part[PATH_MAX];
-	if (snprintf(part, sizeof(part), "%s", path) >= (int)sizeof(part)) {
-		return err_set(e, -ENAMETOOLONG, "%s: too long", path);
-	}
-	for (char *p = part + 1;; p++) {
-		char c = *p;
-		if (c != '/' && c != '\0') {
-			continue;
-		}
-		*p = '\0';
-		struct stat st;
-		if (mkdir(part, 0755) < 0 && (errno != EEXIST || stat(part, &st) < 0 ||
-					      (!S_ISDIR(st.st_mode) && (errno = ENOTDIR)))) {
-			return err_set(e, -errno, "%s: %s", part, strerror(errno));
-		}
-		if (c == '\0') {
-			return 0;
-		}
-		*p = c;
-	}
-}
-
 int run_check_output(const struct run *r, struct err *e)
 {
 	const char *dir = cli_value(r->c, "output");
-	int rc = dir ? make_folders(dir, e) : 0;
+	int rc = dir ? files_make_folders(dir, e) : 0;
 	if (rc == 0 && dir && access(dir, W_OK | X_OK) < 0) {
 		rc = err_set(e, -errno, "-o %s: %s", dir, strerror(errno));
 	}
@@ -77,21 +52,7 @@ static int choose_paths(struct files *f, struct err *e)
 			snprintf(f->dir, sizeof(f->dir), "%.3000s/runs/%s", state, f->r->record.id);
 		}
 	}
-	return rc < 0 ? rc : make_folders(f->dir, e);
-}
-
-static int write_json(const char *dir, const char *name, const json_t *j, struct err *e)
-{
-	char path[PATH_MAX + 32], part[PATH_MAX + 40];
-	snprintf(path, sizeof(path), "%s/%s", dir, name);
-	snprintf(part, sizeof(part), "%s.part", path);
-	if (json_dump_file(j, part, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) < 0 ||
-	    rename(part, path) < 0) {
-		int rc = err_set(e, -errno, "%s: %s", path, strerror(errno));
-		unlink(part);
-		return rc;
-	}
-	return 0;
+	return rc < 0 ? rc : files_make_folders(f->dir, e);
 }
 
 /* Only what differs from the baseline, and only if the gain is proved. */
@@ -192,7 +153,9 @@ static int write_all(struct files *f, const char *status, struct err *e)
 	auto_json json_t *result = best_result_json(&f->in);
 	int rc = store_end_run(r->store, r->record.id, status, result, e);
 	if (rc == 0) {
-		rc = write_json(f->dir, "result.json", result, e);
+		char path[PATH_MAX + 32];
+		snprintf(path, sizeof(path), "%s/result.json", f->dir);
+		rc = files_save_json(path, result, e);
 	}
 	if (rc == 0) {
 		rc = write_profile(f, e);
