@@ -9,7 +9,8 @@ CC ?= gcc
 PACKAGES := gcc pkg-config iproute2 libnl-3-dev libnl-genl-3-dev libnl-route-3-dev libcap-dev \
 	libnlopt-dev libyaml-dev libjansson-dev libgsl-dev libsqlite3-dev libopenblas-serial-dev \
 	liblapacke-dev libsmartcols-dev libjs-chart.js
-TEST_PACKAGES := libcmocka-dev procps util-linux jq nftables iperf3 locales
+TEST_PACKAGES := libcmocka-dev procps util-linux jq nftables iperf3 locales openssh-server \
+	openssh-client slurm-wlm systemd
 
 JOBS ?= $(shell nproc)
 
@@ -160,11 +161,16 @@ $(BUILD)/man/.made: $(BUILD)/tunesweep $(wildcard $(MAN)/*)
 	@touch $@
 
 SHARE = $(DESTDIR)$(PREFIX)/share
+# Units stand where systemd looks for those of packages, or of the administrator.
+UNITS = $(DESTDIR)$(PREFIX)/lib/systemd/system
 install: programs man
 	install -D -m 755 $(BUILD)/tunesweep $(DESTDIR)$(PREFIX)/bin/tunesweep
 	install -D -m 755 $(BUILD)/tunesweep-agent $(DESTDIR)$(PREFIX)/libexec/tunesweep-agent
 	install -d $(SHARE)/tunesweep/specs $(SHARE)/man/man1 $(SHARE)/man/man5
 	install -m 644 sweep/specs/*.yaml $(SHARE)/tunesweep/specs
+	install -d $(UNITS)
+	for u in $(wildcard profiles/systemd/*); do \
+	  sed 's|@BINDIR@|$(PREFIX)/bin|' $$u >$(UNITS)/$${u##*/} && chmod 644 $(UNITS)/$${u##*/} || exit 1; done
 	install -m 644 $(BUILD)/man/*.1 $(SHARE)/man/man1
 	install -m 644 $(BUILD)/man/*.5 $(SHARE)/man/man5
 	install -D -m 644 sweep/cli/completion/tunesweep.bash $(SHARE)/bash-completion/completions/tunesweep
