@@ -23,12 +23,17 @@ struct ops_head {
 int ops_misunderstood(struct err *e, const json_error_t *why);
 int ops_only_head(json_t *request, struct err *e); /* for requests without more */
 
-int ops_take_setting(const char *name, const char *field, const char *device, struct setting *out,
-		     struct err *e);
-/* At most OPS_SETTINGS_MAX into out. */
-int ops_take_settings(const json_t *list, struct setting *out, size_t *n, struct err *e);
-/* The request's "values". The caller frees *out, also after an error. */
-int ops_take_assignments(json_t *request, struct assignment **out, size_t *n, struct err *e);
+/* By the catalogue alone; of scope host. */
+int ops_resolve(const char *name, const char *field, const char *device, struct setting *out,
+		struct err *e);
+/* -EPERM where the host's policy does not let it be set, and where that is not to be trusted. */
+int ops_check_policy(const struct agent_state *s, const struct setting *setting, struct err *e);
+/* At most OPS_SETTINGS_MAX into out, each as the policy lets it be set. */
+int ops_take_settings(const struct agent_state *s, const json_t *list, struct setting *out,
+		      size_t *n, struct err *e);
+/* The request's "values", likewise. The caller frees *out, also after an error. */
+int ops_take_assignments(const struct agent_state *s, json_t *request, struct assignment **out,
+			 size_t *n, struct err *e);
 
 /* An operation fills answer, also on an error where there is more to tell than the sentence. */
 typedef int agent_operation(struct agent_state *s, json_t *request, json_t *answer, struct err *e);

@@ -7,6 +7,7 @@
 #define TUNESWEEP_AGENT_PRIVATE_H
 
 #include "err.h"
+#include "policy.h"
 #include "protocol.h"
 #include "session.h"
 #include <jansson.h>
@@ -35,8 +36,10 @@ struct agent_state {
 	struct session_place place;
 	char netns_path[128];
 	int silence_ms;
-	int signal_fd; /* what ends the agent, and SIGCHLD */
-	int input;     /* the controller's */
+	int signal_fd;		 /* what ends the agent, and SIGCHLD */
+	int input;		 /* the controller's */
+	struct policy *policy;	 /* what this host lets be set; NULL: all */
+	struct err policy_error; /* why it is not to be trusted: then nothing may be set */
 	struct session *session;
 	char layer[16], profile[64];
 	bool vacant;   /* opened to look only, where not even a run folder can be: no session */
@@ -74,8 +77,8 @@ void endpoints_stop(struct endpoints *p);
 
 /*
  * The guardian: rolls the agent's session back when the agent is killed. lock_fd and kernel_fd (or
- * -1) are the session's locks, which it goes on holding. It waits for the agent's death alone; then the last state that it
- * was told decides.
+ * -1) are the session's locks, which it goes on holding. It waits for the agent's death alone; then
+ * the last state that it was told decides.
  */
 int guardian_start(struct guardian *g, const struct session_place *place, const char *layer,
 		   int lock_fd, int kernel_fd, struct err *e);

@@ -28,12 +28,17 @@ int op_probe(struct agent_state *s, json_t *request, json_t *answer, struct err 
 			   OPS_HEAD_INTO(h), "set", &name, "device", &device, "field", &field)) {
 		return ops_misunderstood(e, &why);
 	}
-	int rc = ops_take_setting(name, field, device, &setting, e);
+	struct err why_not = {0};
+	int rc = ops_resolve(name, field, device, &setting, e);
 	if (rc == 0) {
 		rc = tunable_probe(&s->place.root, &setting, field, &r, e);
 	}
 	if (rc) {
 		return rc;
+	}
+	if (r.settable && ops_check_policy(s, &setting, &why_not)) {
+		r.settable = false;
+		snprintf(r.why_not, sizeof(r.why_not), "%.159s", why_not.text);
 	}
 	json_t *choices = json_array();
 	for (size_t i = 0; i < r.n_choices; i++) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Reading requests strictly, by the catalogue and not by who asks. It changes nothing. Used by the
+ * Reading requests strictly, by the catalogue and the host's policy and not by who asks. It changes
+ * nothing. Used by the
  * agent's operations.
  */
 #include "agent_ops.h"
@@ -24,8 +25,8 @@ int ops_only_head(json_t *request, struct err *e)
 }
 
 /* Names with ".." are refused here, whatever the catalogue's own reading of names says. */
-int ops_take_setting(const char *name, const char *field, const char *device, struct setting *out,
-		     struct err *e)
+int ops_resolve(const char *name, const char *field, const char *device, struct setting *out,
+		struct err *e)
 {
 	if (strstr(name, "..")) {
 		err_usage(e, "\"%s\": a name with \"..\" is refused", name);
@@ -39,7 +40,17 @@ int ops_take_setting(const char *name, const char *field, const char *device, st
 	return rc;
 }
 
-int ops_take_settings(const json_t *list, struct setting *out, size_t *n, struct err *e)
+int ops_check_policy(const struct agent_state *s, const struct setting *setting, struct err *e)
+{
+	if (s->policy_error.code) {
+		*e = s->policy_error;
+		return e->code;
+	}
+	return policy_check_setting(s->policy, setting, e);
+}
+
+int ops_take_settings(const struct agent_state *s, const json_t *list, struct setting *out,
+		      size_t *n, struct err *e)
 {
 	*n = json_array_size(list);
 	if (!json_is_array(list) || *n > OPS_SETTINGS_MAX) {
@@ -52,7 +63,8 @@ int ops_take_settings(const json_t *list, struct setting *out, size_t *n, struct
 				   &name, "device", &device)) {
 			return ops_misunderstood(e, &why);
 		}
-		int rc = ops_take_setting(name, "", device, &out[i], e);
+		int rc = ops_resolve(name, "", device, &out[i], e);
+		rc = rc ? rc : ops_check_policy(s, &out[i], e);
 		if (rc) {
 			return rc;
 		}
@@ -60,7 +72,8 @@ int ops_take_settings(const json_t *list, struct setting *out, size_t *n, struct
 	return 0;
 }
 
-static int take_assignment(json_t *j, struct assignment *out, struct err *e)
+static int take_assignment(const struct agent_state *s, json_t *j, struct assignment *out,
+			   struct err *e)
 {
 	const char *name, *device, *field;
 	const json_t *value;
@@ -69,7 +82,8 @@ static int take_assignment(json_t *j, struct assignment *out, struct err *e)
 			   &device, "field", &field, "value", &value)) {
 		return ops_misunderstood(e, &why);
 	}
-	int rc = ops_take_setting(name, field, device, &out->setting, e);
+	int rc = ops_resolve(name, field, device, &out->setting, e);
+	rc = rc ? rc : ops_check_policy(s, &out->setting, e);
 	if (rc) {
 		return rc;
 	}
@@ -78,11 +92,13 @@ static int take_assignment(json_t *j, struct assignment *out, struct err *e)
 	}
 	strcpy(out->field, field);
 	rc = value_from_json(value, &out->value, e);
-	return rc ? rc : tunable_check(&out->setting, field, &out->value, e);
+	rc = rc ? rc : tunable_check(&out->setting, field, &out->value, e);
+	return rc ? rc : policy_check_value(s->policy, &out->setting, field, &out->value, e);
 }
 
 /* The caller frees *out. */
-int ops_take_assignments(json_t *request, struct assignment **out, size_t *n, struct err *e)
+int ops_take_assignments(const struct agent_state *s, json_t *request, struct assignment **out,
+			 size_t *n, struct err *e)
 {
 	struct ops_head h;
 	json_error_t why;
@@ -100,7 +116,7 @@ int ops_take_assignments(json_t *request, struct assignment **out, size_t *n, st
 		return err_set(e, -ENOMEM, "no memory");
 	}
 	for (size_t i = 0; i < *n; i++) {
-		int rc = take_assignment(json_array_get(list, i), &(*out)[i], e);
+		int rc = take_assignment(s, json_array_get(list, i), &(*out)[i], e);
 		if (rc) {
 			return rc;
 		}

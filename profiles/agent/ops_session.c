@@ -104,7 +104,7 @@ int op_open(struct agent_state *s, json_t *request, json_t *answer, struct err *
 	if (strcmp(layer, "sweep") != 0 && strcmp(layer, "applied") != 0) {
 		return err_usage(e, "there is no layer \"%s\": sweep or applied", layer);
 	}
-	int rc = settings ? ops_take_settings(list, settings, &n, e)
+	int rc = settings ? ops_take_settings(s, list, settings, &n, e)
 			  : err_set(e, -ENOMEM, "no memory");
 	if (rc) {
 		return rc;
@@ -155,7 +155,7 @@ int op_set(struct agent_state *s, json_t *request, json_t *answer, struct err *e
 	size_t n;
 	int rc = need_session(s, e);
 	if (rc == 0) {
-		rc = ops_take_assignments(request, &a, &n, e);
+		rc = ops_take_assignments(s, request, &a, &n, e);
 	}
 	if (rc) {
 		return rc;
@@ -182,7 +182,7 @@ int op_replace(struct agent_state *s, json_t *request, json_t *answer, struct er
 	(void)answer;
 	int rc = need_session(s, e);
 	if (rc == 0) {
-		rc = ops_take_assignments(request, &a, &n, e);
+		rc = ops_take_assignments(s, request, &a, &n, e);
 	}
 	rc = rc ? rc : track_more(s, a, n, e);
 	if (rc) {

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #define GUARDIANS_MAX  5
 #define STATUS_OK      0
@@ -157,6 +158,7 @@ int agent_serve(int in, int out, const struct agent_options *o, void (*note)(con
 		note("cannot start");
 		return STATUS_REFUSED;
 	}
+	policy_load(&s.place.root, getuid(), &s.policy, &s.policy_error);
 	loop(&s, &c);
 	int rc = agent_finish(&s, NULL, &e);
 	if (rc) {
@@ -164,6 +166,7 @@ int agent_serve(int in, int out, const struct agent_options *o, void (*note)(con
 	}
 	endpoints_stop(&s.endpoints);
 	channel_clear(&c);
+	policy_free(s.policy);
 	close(s.signal_fd);
 	return rc ? STATUS_RESTORE : STATUS_OK;
 }

@@ -51,6 +51,30 @@ for bad in '"x"' true null '[1]' -1 99999999999 1.5; do
 done
 check "nothing was changed by all that" "$(rmem)" "$BASE"
 
+### The host's policy, below a root of its own
+cp -r tests/sysroot/host "$TMP/root" && install -d -m 755 "$TMP/root/etc/tunesweep"
+policy() {
+	printf '{"tunesweep_policy": 1, "everyone": %s}' "$1" >"$TMP/root/etc/tunesweep/policy.json"
+	chmod "${2:-644}" "$TMP/root/etc/tunesweep/policy.json"
+}
+rooted() { "$AGENT" --root "$TMP/root" --run-dir "$TMP/run" 2>>"$TMP/err"; }
+file=$TMP/root/proc/sys/net/ipv4/tcp_rmem
+held=$(cat "$file")
+check "without a policy" "$(req 1 open "$OPEN" | rooted)" '*"ok":true*'
+policy '{"names": ["net.core.*"]}'
+check "a name that the policy leaves out" "$(req 1 open "$OPEN" | rooted)" '*"ok":false*policy.json*'
+policy '{"ranges": {"*.max": [4096, 1048576]}}'
+check "a value beyond the policy's range" \
+	"$({ req 1 open "$OPEN"; req 2 set "$(value $R max 8388608)"; } | rooted | tail -n 1)" '*"ok":false*policy.json*1048576*'
+check "the policy is told when asked" \
+	"$(policy '{"classes": []}'; req 1 probe '"set":"net.ipv4.tcp_rmem","device":"","field":"max"' | rooted)" \
+	'*"settable":false*policy.json*'
+policy '{}' 664
+check "a policy that others may write" "$(req 1 open "$OPEN" | rooted)" '*"ok":false*written by others*'
+check "and what is applied can be looked at all the same" \
+	"$({ req 1 open '"layer":"applied","profile":"","settings":[]'; req 2 status; } | rooted | tail -n 1)" '*"ok":true*'
+check "nothing was set there" "$(cat "$file")" "$held"
+
 ### Ends of an agent that was started by hand
 check "end of input rolls back" "$({ req 1 open "$OPEN"; req 2 set "$(value $R max 8388608)"; } | plain_agent | tail -n 1)" '*"effective":\[8388608\]*'
 check "end of input rolled back" "$(rmem)" "$BASE"
@@ -78,8 +102,8 @@ for sig in TERM INT HUP; do
 	check "SIG$sig rolls back" "$(rmem)" "$BASE"
 	end_agent
 done
-with_agent --silence-ms 300
-until_true 5 is_rmem "$BASE"
+with_agent --silence-ms 3000
+until_true 20 is_rmem "$BASE"
 check "silence rolls back" "$(rmem)" "$BASE"
 end_agent
 with_agent --silence-ms 1000
