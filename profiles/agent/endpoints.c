@@ -6,6 +6,7 @@
 #include "agent_private.h"
 #include "cleanup.h"
 #include "clock_ms.h"
+#include "confine.h"
 #include "privilege.h"
 #include "stream.h"
 #include <errno.h>
@@ -41,7 +42,7 @@ static void endpoints_process(int sock, int timer_list, pid_t parent)
 	sigemptyset(&none);
 	prctl(PR_SET_NAME, "ts-endpoints");
 	rearrange(&sock, &timer_list);
-	if (privilege_become_nobody(parent, &e)) {
+	if (privilege_become_nobody(parent, &e) || confine(CONFINE_ENDPOINTS, &e)) {
 		_exit(1);
 	}
 	sigprocmask(SIG_SETMASK, &none, NULL);

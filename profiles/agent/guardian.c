@@ -6,6 +6,7 @@
  */
 #include "agent_private.h"
 #include "cleanup.h"
+#include "confine.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -100,11 +101,15 @@ static int put_back(const struct session_place *place, const char *layer, int ke
 
 static void guardian_process(const struct session_place *place, const char *layer, bool kernel)
 {
+	struct err e = {0};
 	setsid();
 	prctl(PR_SET_NAME, "ts-guardian");
 	ignore_signals();
 	if (chdir("/")) {
 		_exit(1);
+	}
+	if (confine(CONFINE_GUARDIAN, &e)) {
+		say("guardian goes on without a filter of its own", layer, e.text);
 	}
 	await_death(KEPT_AGENT);
 	_exit(left_dirty(KEPT_PIPE) ? put_back(place, layer, kernel ? KEPT_KERNEL : -1) : 0);

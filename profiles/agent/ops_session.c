@@ -6,6 +6,7 @@
  */
 #include "agent_ops.h"
 #include "cleanup.h"
+#include "confine.h"
 #include "privilege.h"
 #include "run_dir.h"
 #include <errno.h>
@@ -26,7 +27,8 @@ static int cut_down(const struct setting *settings, size_t n, struct err *e)
 			keep[n_keep++] = CAP_SYS_ADMIN;
 		}
 	}
-	return privilege_keep(keep, n_keep, e);
+	int rc = privilege_keep(keep, n_keep, e);
+	return rc ? rc : confine(CONFINE_AGENT, e);
 }
 
 int agent_guard(struct agent_state *s, struct err *e)

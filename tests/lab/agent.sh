@@ -169,6 +169,14 @@ done
 check "endpoints' no_new_privs" "$(field "$endpoints" NoNewPrivs)" 1
 check "the agent keeps CAP_NET_ADMIN and CAP_KILL" "$(field "$agent" CapEff)" "0000000000001020"
 check "its bounding set" "$(field "$agent" CapBnd)" "0000000000001020"
+for p in "$agent" "$(child_of "$agent" ts-guardian)" "$endpoints"; do
+	check "$(cat "/proc/$p/comm") filters its system calls" "$(field "$p" Seccomp)" 2
+done
+check "the guardian's capabilities" "$(field "$(child_of "$agent" ts-guardian)" CapPrm)" "0000000000001020"
+check "its ambient set" "$(field "$agent" CapAmb)$(field "$agent" CapInh)" "00000000000000000000000000000000"
+check "nothing but these libraries" "$(objdump -p "$AGENT" | sed -n 's/^ *NEEDED *//p' | \
+	grep -vxE 'lib(cap|seccomp|nl-3|nl-genl-3|nl-route-3|numa|jansson|c|m)\.so\.[0-9]+|ld-linux-.*')" ""
+check "the link of libseccomp" "$(objdump -p "$AGENT" | grep -c 'NEEDED.*libseccomp')" 1
 check "its no_new_privs" "$(field "$agent" NoNewPrivs)" 1
 lock=$(find "$TMP/run" -name 'sweep.lock')
 holds() { find "/proc/$1/fd" -lname "$2" 2>/dev/null | wc -l; }
