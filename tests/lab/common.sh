@@ -88,9 +88,8 @@ make_namespaces() {
 }
 # Every TCP sysctl of a namespace, a line each.
 snapshot() {
-	ip netns exec "$1" sh -c 'for f in /proc/sys/net/ipv4/tcp_*mem /proc/sys/net/ipv4/tcp_congestion_control \
-		/proc/sys/net/ipv4/tcp_slow_start_after_idle /proc/sys/net/ipv4/tcp_notsent_lowat; do
-		echo "$f $(cat $f)"; done' 2>/dev/null
+	ip netns exec "$1" sh -c 'cd /proc/sys/net/ipv4 && exec awk "{print FILENAME, \$0}" tcp_*mem \
+		tcp_congestion_control tcp_slow_start_after_idle tcp_notsent_lowat' 2>/dev/null
 }
 cleanup() {
 	[ -n "${ns_a:-}" ] && ip netns del "$ns_a" 2>/dev/null
