@@ -10,7 +10,8 @@ PACKAGES := gcc pkg-config iproute2 libnl-3-dev libnl-genl-3-dev libnl-route-3-d
 	libnlopt-dev libyaml-dev libjansson-dev libgsl-dev libsqlite3-dev libopenblas-serial-dev \
 	liblapacke-dev libsmartcols-dev libjs-chart.js
 TEST_PACKAGES := libcmocka-dev procps util-linux jq nftables iperf3 locales openssh-server \
-	openssh-client slurm-wlm systemd
+	openssh-client slurm-wlm systemd \
+	shellcheck python3 udev ansible-core
 
 JOBS ?= $(shell nproc)
 
@@ -168,6 +169,8 @@ install: programs man
 	install -D -m 755 $(BUILD)/tunesweep-agent $(DESTDIR)$(PREFIX)/libexec/tunesweep-agent
 	install -d $(SHARE)/tunesweep/specs $(SHARE)/man/man1 $(SHARE)/man/man5
 	install -m 644 sweep/specs/*.yaml $(SHARE)/tunesweep/specs
+	install -d $(SHARE)/tunesweep/profiles
+	install -m 644 profiles/shipped/*.yaml $(SHARE)/tunesweep/profiles
 	install -d $(UNITS)
 	for u in $(wildcard profiles/systemd/*); do \
 	  sed 's|@BINDIR@|$(PREFIX)/bin|' $$u >$(UNITS)/$${u##*/} && chmod 644 $(UNITS)/$${u##*/} || exit 1; done

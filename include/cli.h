@@ -44,7 +44,9 @@ struct command {
 	const char *summary;
 	const struct cli_option *options; /* of its own, besides the common ones; may be NULL */
 	bool needs_launcher;		  /* it starts agents or programs */
-	bool verdict; /* it answers as git bisect run reads it: every error is CLI_SETUP */
+	const char
+		*background; /* the option with which it goes on after it has answered, or NULL */
+	bool verdict;	     /* it answers as git bisect run reads it: every error is CLI_SETUP */
 	int (*run)(struct cli *c); /* returns an enum cli_status */
 };
 
@@ -54,11 +56,13 @@ struct cli { /* one invocation */
 	const char *values[CLI_OPTIONS_MAX]; /* by index of the joined option table; "" for flags */
 	const char *repeated[CLI_HOSTS_MAX];
 	int n_repeated;
+	char role[48]; /* ROLE=local, of an argument NAME:ROLE */
 	char **args;
 	int n_args;
 	bool json, quiet, verbose;
 	struct launcher *launcher; /* NULL if the command needs none */
 	int interrupt_fd;	   /* readable once SIGINT, SIGTERM or SIGHUP has come */
+	int ready_fd;		   /* of one in the background: see cli_confirm.h; else 0 */
 };
 
 /* options.c */
@@ -89,7 +93,8 @@ int cli_restore_crashed(struct cli *c);
 
 /* The commands: a file each. */
 extern const struct command command_run, command_init, command_apply, command_rollback,
-	command_status, command_verify, command_list, command_show, command_results, command_report,
+	command_status, command_verify, command_confirm, command_export, command_capture,
+	command_diff, command_restore, command_list, command_show, command_results, command_report,
 	command_import, command_timeline, command_compare, command_check, command_export_runs,
 	command_test, command_help, command_nightly;
 

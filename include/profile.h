@@ -9,6 +9,8 @@
 #include "err.h"
 #include "tunable.h"
 #include <jansson.h>
+#include <stdbool.h>
+#include <stdio.h>
 
 struct profile_effect { /* of one setting, or of the whole; NaN where it was not measured */
 	double percent, lo, hi, level;
@@ -17,6 +19,7 @@ struct profile_effect { /* of one setting, or of the whole; NaN where it was not
 struct profile_setting {
 	char host[32]; /* "" if the profile names none */
 	struct assignment assignment;
+	bool optional;	  /* skipped, and said so, where it cannot be set */
 	struct value was; /* VALUE_NONE if not known */
 	struct profile_effect effect;
 };
@@ -37,6 +40,9 @@ int profile_load(const char *path, struct profile *out, struct err *e);
 
 /* Written to a temporary file beside it, synced, renamed. */
 int profile_save(const struct profile *p, const char *path, struct err *e);
+
+/* The same text into a stream that is open. */
+void profile_print(const struct profile *p, FILE *f);
 
 /* The distinct hosts of its host-scope settings, in order; "" counts as one. Returns how many. */
 size_t profile_hosts(const struct profile *p, const char *hosts[], size_t max);

@@ -11,7 +11,8 @@
 #include "profile.h"
 
 struct target {
-	char name[32]; /* as the profile calls it; "" for a profile that names no host */
+	char name[32];	  /* as the profile calls it; "" for a profile that names no host */
+	const char *text; /* VIA as it was written; "local" if it was not */
 	struct host_via via;
 	char *words; /* storage of via.argv */
 	struct agent *agent;
@@ -21,6 +22,11 @@ struct targets {
 	struct target items[CLI_HOSTS_MAX];
 	size_t n;
 };
+
+/* The profile that the command's first argument names: PATH, or NAME or NAME:ROLE of one that is
+ * installed; a role is as --host ROLE=local. */
+bool targets_is_profile(const char *word); /* a file, or the name of one that is installed */
+int targets_load_profile(struct cli *c, struct profile *p, struct err *e);
 
 /* From --host and the profile (may be NULL). A profile of several hosts without --host, and a
  * --host that the profile does not name, are usage errors. Hosts that are not named are noted. */

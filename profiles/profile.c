@@ -207,12 +207,13 @@ static int check_class(struct yaml_at at, const struct setting *s, const struct 
 
 static int read_setting(struct yaml_at at, struct reading *r, struct err *e)
 {
-	static const char *const keys[] = {"set",   "field", "host",   "device",
-					   "value", "was",   "effect", NULL};
+	static const char *const keys[] = {"set", "field",  "host",	"device", "value",
+					   "was", "effect", "optional", NULL};
 	struct profile_setting *s = &r->settings[r->n];
 	struct assignment *a = &s->assignment;
 	char name[TUNABLE_NAME_MAX], device[IF_NAMESIZE];
 	struct yaml_at set = yaml_get(at, "set"), was = yaml_get(at, "was");
+	struct yaml_at optional = yaml_get(at, "optional");
 	memset(s, 0, sizeof(*s));
 	if (yaml_check_keys(at, keys, e)) {
 		return -EINVAL;
@@ -240,6 +241,9 @@ static int read_setting(struct yaml_at at, struct reading *r, struct err *e)
 		return yaml_error_at(yaml_get(at, "value"), e);
 	}
 	if (yaml_kind(was) != YAML_ABSENT && read_value(was, a, &s->was, e)) {
+		return -EINVAL;
+	}
+	if (yaml_kind(optional) != YAML_ABSENT && yaml_as_bool(optional, &s->optional, e)) {
 		return -EINVAL;
 	}
 	return read_effect(yaml_get(at, "effect"), &s->effect, e);

@@ -195,6 +195,7 @@ static void put_setting(FILE *f, const struct profile_setting *s)
 		fputs(", was: ", f);
 		put_value(f, &s->was, a);
 	}
+	fputs(s->optional ? ", optional: true" : "", f);
 	put_effect(f, &s->effect);
 	fputs("}\n", f);
 }
@@ -207,7 +208,7 @@ static void put_settings(FILE *f, const char *name, const struct profile_setting
 	}
 }
 
-static void put_profile(FILE *f, const struct profile *p)
+void profile_print(const struct profile *p, FILE *f)
 {
 	bool unlisted = false;
 	for (size_t i = 0; i < p->n_settings; i++) {
@@ -250,7 +251,7 @@ static int write_file(const struct profile *p, const char *path)
 		}
 		return r;
 	}
-	put_profile(f, p);
+	profile_print(p, f);
 	errno = 0;
 	int r = fflush(f) || ferror(f) || fsync(fileno(f)) ? -(errno ? errno : EIO) : 0;
 	if (fclose(f) && !r) {

@@ -3,32 +3,48 @@
  * tunesweep apply: sets a profile on its hosts as one transaction. Either every host has all of it
  * and keeps it, or every host is as it was.
  */
+#include "changes.h"
 #include "cleanup.h"
-#include "cli.h"
+#include "cli_confirm.h"
 #include "host.h"
-#include "targets.h"
+#include "value.h"
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <syslog.h>
+
+#define CONFIRM_SECONDS_MAX 86400
 
 static const struct cli_option options[] = {
 	{"host", 0, "NAME=VIA",
 	 "a host of the profile: local, netns:NAME, or a command such as 'ssh tx1'", true},
+	{"confirm", 0, "SECS",
+	 "return at once, and roll everything back, to before the first apply, unless 'tunesweep "
+	 "confirm' follows within this time (60, 90s, 5min)",
+	 false},
 	{"force", 0, NULL, "apply although the machine is not the one that the profile was made on",
 	 false},
 	{"dry-run", 0, NULL, "say what would change and set nothing", false},
 	{NULL, 0, NULL, NULL, false},
 };
 
+struct application { /* of one apply command */
+	struct cli *c;
+	const struct profile *p;
+	struct targets t;
+	double confirm; /* seconds; 0: kept at once */
+	size_t n_set;
+	struct waiter *waiter;
+};
+
 /* A stale profile on another kind of machine wants --force (the differences are named). */
-static int check_machine(const struct cli *c, const struct profile *p, const struct target *t,
-			 struct err *e)
+static int check_machine(const struct application *a, const struct target *t, struct err *e)
 {
 	const struct agent_info *info = agent_info(t->agent);
-	if (!p->machine || !info->host || cli_value(c, "force")) {
+	if (!a->p->machine || !info->host || cli_value(a->c, "force")) {
 		return 0;
 	}
-	auto_json json_t *differences = host_differences(p->machine, info->host);
+	auto_json json_t *differences = host_differences(a->p->machine, info->host);
 	const char *first = json_string_value(json_array_get(differences, 0));
 	if (!first) {
 		return 0;
@@ -42,133 +58,206 @@ static int check_machine(const struct cli *c, const struct profile *p, const str
 		json_array_size(differences) > 2 ? "; ..." : "");
 }
 
-/* What would change on one host, a line each; returns how many, or < 0. */
-static int print_changes(const struct target *t, const struct assignment *a, size_t n, json_t *list,
-			 struct err *e)
-{
-	int changes = 0;
-	for (size_t i = 0; i < n; i++) {
-		struct tunable_range range = {0};
-		char key[200], from[VALUE_TEXT_MAX], to[VALUE_TEXT_MAX];
-		int rc = agent_probe(t->agent, &a[i].setting, a[i].field, &range, e);
-		if (rc < 0) {
-			return rc;
-		}
-		setting_key(&a[i].setting, a[i].field, *t->name ? t->name : NULL, key, sizeof(key));
-		if (!range.settable) {
-			return err_set(e, -ENOENT, "%s cannot be set: %s", key, range.why_not);
-		}
-		if (value_equal(&range.present, &a[i].value)) {
-			continue;
-		}
-		changes++;
-		value_format(&range.present, UNIT_NONE, from, sizeof(from));
-		value_format(&a[i].value, UNIT_NONE, to, sizeof(to));
-		json_array_append_new(
-			list, json_pack("{s:s, s:s, s:s}", "set", key, "from", from, "to", to));
-	}
-	return changes;
-}
-
-static int dry_run(struct cli *c, struct targets *t, const struct profile *p, struct err *e)
+static int dry_run(struct application *a, struct err *e)
 {
 	auto_json json_t *list = json_array();
-	json_t *item;
-	auto_free struct assignment *a = calloc(p->n_settings + 1, sizeof(*a));
-	size_t k;
-	for (size_t i = 0; a && i < t->n; i++) {
-		size_t n = target_assignments(&t->items[i], p, a);
-		int rc = print_changes(&t->items[i], a, n, list, e);
+	for (size_t i = 0; i < a->t.n; i++) {
+		int rc = changes_list(a->c, &a->t.items[i], a->p, list, e);
 		if (rc < 0) {
 			return rc;
 		}
 	}
-	if (c->json) {
+	if (a->c->json) {
 		cli_print_json(list);
 		return 0;
 	}
-	json_array_foreach(list, k, item)
-	{
-		printf("%s: %s -> %s\n", json_string_value(json_object_get(item, "set")),
-		       json_string_value(json_object_get(item, "from")),
-		       json_string_value(json_object_get(item, "to")));
-	}
+	changes_print(list);
 	printf("%zu settings would change; nothing was set\n", json_array_size(list));
 	return 0;
 }
 
-static int set_on(struct target *t, const struct profile *p, struct err *e)
+/* What is optional is tried one by one, so that the rest does not fall with it. */
+static int set_apart(struct application *a, struct target *t, const struct wanted *wanted, size_t n,
+		     struct assignment *values, struct err *e)
 {
-	auto_free struct assignment *a = calloc(p->n_settings + 1, sizeof(*a));
-	auto_free struct setting *s = calloc(p->n_settings + 1, sizeof(*s));
-	size_t n = a ? target_assignments(t, p, a) : 0;
-	if (!a || !s) {
+	size_t n_must = 0;
+	for (size_t i = 0; i < n; i++) {
+		if (!wanted[i].setting->optional) {
+			values[n_must++] = wanted[i].setting->assignment;
+		}
+	}
+	int rc = agent_replace(t->agent, values, n_must, e);
+	a->n_set += n_must;
+	for (size_t i = 0; rc == 0 && i < n; i++) {
+		struct err why = {0};
+		char key[256];
+		if (!wanted[i].setting->optional) {
+			continue;
+		}
+		if (agent_set(t->agent, &wanted[i].setting->assignment, 1, NULL, &why) == 0) {
+			a->n_set++;
+			continue;
+		}
+		if (why.class == ERR_RESTORE || why.code == -EHOSTDOWN) {
+			*e = why;
+			return why.code;
+		}
+		cli_note(a->c, "%s is skipped: %s",
+			 changes_key(t, &wanted[i].setting->assignment, key, sizeof(key)),
+			 why.text);
+	}
+	return rc;
+}
+
+static bool any_optional(const struct wanted *wanted, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (wanted[i].setting->optional) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static int set_on(struct application *a, struct target *t, const struct wanted *wanted, size_t n,
+		  struct err *e)
+{
+	auto_free struct assignment *values = calloc(n + 1, sizeof(*values));
+	auto_free struct setting *settings = calloc(n + 1, sizeof(*settings));
+	struct err why = {0};
+	if (!values || !settings) {
 		return err_set(e, -ENOMEM, "out of memory");
 	}
 	for (size_t i = 0; i < n; i++) {
-		s[i] = a[i].setting;
+		values[i] = wanted[i].setting->assignment;
+		settings[i] = values[i].setting;
 	}
-	int rc = agent_open(t->agent, "applied", p->name, s, n, NULL, e);
-	return rc < 0 ? rc : agent_replace(t->agent, a, n, e);
+	int rc = agent_open(t->agent, "applied", a->p->name, settings, n, NULL, e);
+	if (rc < 0) {
+		return rc;
+	}
+	rc = agent_replace(t->agent, values, n, &why);
+	if (rc < 0 && why.class == ERR_SYSTEM && why.code != -EHOSTDOWN &&
+	    any_optional(wanted, n)) {
+		return set_apart(a, t, wanted, n, values, e);
+	}
+	*e = why;
+	a->n_set += rc < 0 ? 0 : n;
+	return rc;
 }
 
-/* All hosts are set before any is committed; what is not committed rolls back when its agent ends.
- */
-static int apply_all(struct cli *c, struct targets *t, const struct profile *p, struct err *e)
+/* Every host is asked before the first is set; what is not committed rolls back when its agent
+ * ends. */
+static int set_all(struct application *a, struct err *e)
 {
-	for (size_t i = 0; i < t->n; i++) {
-		int rc = check_machine(c, p, &t->items[i], e);
-		if (rc < 0 || (rc = set_on(&t->items[i], p, e)) < 0) {
-			return rc;
-		}
-		if (cli_interrupted(c)) {
-			return err_set(e, -EINTR, "interrupted: nothing is applied");
+	struct wanted *wanted[CLI_HOSTS_MAX] = {0};
+	size_t n[CLI_HOSTS_MAX] = {0};
+	int rc = 0;
+	for (size_t i = 0; rc == 0 && i < a->t.n; i++) {
+		rc = check_machine(a, &a->t.items[i], e);
+		rc = rc ? rc : changes_ask(a->c, &a->t.items[i], a->p, true, &wanted[i], &n[i], e);
+	}
+	for (size_t i = 0; rc == 0 && i < a->t.n; i++) {
+		rc = set_on(a, &a->t.items[i], wanted[i], n[i], e);
+		if (rc == 0 && cli_interrupted(a->c)) {
+			rc = err_set(e, -EINTR, "interrupted: nothing is applied");
 		}
 	}
-	for (size_t i = 0; i < t->n; i++) {
-		int rc = agent_commit(t->items[i].agent, e);
-		if (rc < 0) {
-			return rc;
-		}
+	for (size_t i = 0; i < a->t.n; i++) {
+		free(wanted[i]);
 	}
-	return 0;
+	return rc;
 }
 
-static int apply(struct cli *c, const struct profile *p)
+/* The invocation returns; what becomes of it later is told to the system's log. */
+static void wait_for_confirm(struct application *a, struct err *e)
 {
-	struct targets t;
+	char reason[300];
+	struct err left = {0};
+	cli_note(a->c,
+		 "applied %s: %zu settings, for %g s: 'tunesweep confirm' keeps them, else all is "
+		 "rolled back",
+		 a->p->name, a->n_set, a->confirm);
+	background_ready(a->c, CLI_DONE);
+	enum waiter_end end = waiter_wait(a->waiter, a->c, &a->t, a->confirm, reason,
+					  sizeof(reason), &left);
+	openlog("tunesweep", LOG_PID, LOG_DAEMON);
+	if (end == WAITER_CONFIRMED) {
+		syslog(LOG_NOTICE, "profile %s is confirmed and stays", a->p->name);
+	} else {
+		syslog(LOG_WARNING, "profile %s was rolled back: %s%s%s", a->p->name, reason,
+		       left.code ? "; " : "", left.text);
+		*e = left;
+	}
+}
+
+static int apply(struct application *a, struct err *e)
+{
+	bool dry = cli_value(a->c, "dry-run") != NULL;
+	int rc = targets_init(&a->t, a->c, a->p, e);
+	rc = rc ? rc : targets_connect(&a->t, a->c, e);
+	if (dry || rc) {
+		return rc ? rc : dry_run(a, e);
+	}
+	if (a->confirm > 0) {
+		rc = waiter_open(&a->waiter, a->p->name, e);
+	}
+	rc = rc ? rc : set_all(a, e);
+	if (rc == 0 && a->confirm > 0) {
+		wait_for_confirm(a, e);
+		return e->code;
+	}
+	rc = rc ? rc : targets_commit(&a->t, e);
+	if (rc == 0) {
+		cli_note(a->c, "applied %s: %zu settings (tunesweep rollback puts them back)",
+			 a->p->name, a->n_set);
+	}
+	return rc;
+}
+
+static int run_apply(struct application *a)
+{
 	struct err e = {0}, closing = {0};
-	int rc = targets_init(&t, c, p, &e);
-	if (rc == 0) {
-		rc = targets_connect(&t, c, &e);
+	int rc = apply(a, &e);
+	int rc_close = targets_close(&a->t, &closing);
+	targets_clear(&a->t);
+	waiter_close(a->waiter);
+	if (rc == 0 && rc_close == 0) {
+		return CLI_DONE;
 	}
-	if (rc == 0) {
-		rc = cli_value(c, "dry-run") ? dry_run(c, &t, p, &e) : apply_all(c, &t, p, &e);
+	bool dirty = rc == 0 || (rc_close < 0 && closing.class == ERR_RESTORE);
+	int status = cli_fail(a->c, dirty ? &closing : &e);
+	return cli_interrupted(a->c) && status != CLI_NOT_RESTORED ? CLI_INTERRUPTED : status;
+}
+
+/* A bare number is in seconds, as in the option's name. */
+static int take_confirm(const struct cli *c, double *seconds, struct err *e)
+{
+	const char *text = cli_value(c, "confirm");
+	if (!text) {
+		return 0;
 	}
-	int rc_close = targets_close(&t, &closing);
-	targets_clear(&t);
-	if (rc < 0 || rc_close < 0) {
-		int status = cli_fail(c,
-				      rc_close < 0 && closing.class == ERR_RESTORE ? &closing : &e);
-		return cli_interrupted(c) && status != CLI_NOT_RESTORED ? CLI_INTERRUPTED : status;
+	int rc = text[strspn(text, "0123456789.")] ? scalar_time(text, seconds, e)
+						   : scalar_real(text, seconds, e);
+	if (rc < 0) {
+		return err_wrap(e, "--confirm");
 	}
-	if (!cli_value(c, "dry-run")) {
-		cli_note(c, "applied %s: %zu settings (tunesweep rollback puts them back)", p->name,
-			 p->n_settings);
-	}
-	return CLI_DONE;
+	return *seconds >= 1 && *seconds <= CONFIRM_SECONDS_MAX
+		       ? 0
+		       : err_usage(e, "--confirm %s: 1 to %d seconds", text, CONFIRM_SECONDS_MAX);
 }
 
 static int run(struct cli *c)
 {
 	struct profile p;
 	struct err e = {0};
-	if (profile_load(c->args[0], &p, &e) < 0) {
+	struct application a = {.c = c, .p = &p};
+	if (take_confirm(c, &a.confirm, &e) < 0 || targets_load_profile(c, &p, &e) < 0) {
 		return cli_fail(c, &e);
 	}
 	int status = cli_value(c, "dry-run") ? CLI_DONE : cli_restore_crashed(c);
 	if (status == CLI_DONE) {
-		status = apply(c, &p);
+		status = run_apply(&a);
 	}
 	profile_clear(&p);
 	return status;
@@ -176,11 +265,12 @@ static int run(struct cli *c)
 
 const struct command command_apply = {
 	.name = "apply",
-	.arguments = "PROFILE",
+	.arguments = "PROFILE[:ROLE]",
 	.min_args = 1,
 	.max_args = 1,
 	.summary = "Set a profile as one transaction, and keep it until rollback",
 	.options = options,
 	.needs_launcher = true,
+	.background = "confirm",
 	.run = run,
 };

@@ -3,8 +3,7 @@
  * tunesweep rollback: puts everything back to what it was before the first apply.
  */
 #include "cleanup.h"
-#include "cli.h"
-#include "targets.h"
+#include "cli_confirm.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -34,11 +33,25 @@ struct undoing { /* of one rollback command */
 	json_t *all; /* {host: items} */
 };
 
+/* An apply that waits for its confirm holds what is to be put back: it is told to do it now. */
+static int end_waiting(const struct undoing *u, const struct target *t, struct err *e)
+{
+	auto_json json_t *list = waiting_list(t->text), *answer = NULL;
+	const json_t *one = json_array_get(list, 0);
+	if (!one) {
+		return 0;
+	}
+	cli_note(u->c, "%s was waiting for its confirm: all that it has set goes back",
+		 json_string_value(json_object_get(one, "profile")));
+	return waiting_ask(one, json_pack("{s:s}", "op", "rollback"), &answer, e);
+}
+
 static int roll_back(void *ctx, struct target *t, struct err *e)
 {
 	struct undoing *u = ctx;
 	auto_json json_t *items = NULL;
-	int rc = agent_open(t->agent, "applied", "", NULL, 0, NULL, e);
+	int rc = end_waiting(u, t, e);
+	rc = rc ? rc : agent_open(t->agent, "applied", "", NULL, 0, NULL, e);
 	if (rc == 0) {
 		rc = agent_rollback(t->agent, cli_value(u->c, "force") != NULL, &items, e);
 	}

@@ -4,8 +4,7 @@
  * drifted from it.
  */
 #include "cleanup.h"
-#include "cli.h"
-#include "targets.h"
+#include "cli_confirm.h"
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -46,6 +45,13 @@ static void print_host(const struct target *t, const json_t *status)
 	strftime(when, sizeof(when), "%Y-%m-%d %H:%M:%S", localtime_r(&since, &tm));
 	printf("%s%sprofile %s since %s\n", prefix, *prefix ? ": " : "", text_of(status, "profile"),
 	       when);
+	if (json_object_get(status, "until")) {
+		char until[32];
+		since = (time_t)json_integer_value(json_object_get(status, "until"));
+		strftime(until, sizeof(until), "%Y-%m-%d %H:%M:%S", localtime_r(&since, &tm));
+		printf("  waits for 'tunesweep confirm' until %s, else all is rolled back\n",
+		       until);
+	}
 	json_array_foreach((json_t *)items, i, item)
 	{
 		print_setting(item);
@@ -57,11 +63,41 @@ struct listing { /* of one status command */
 	json_t *all; /* {host: status} */
 };
 
+/* The values of an apply that waits for its confirm: its own process holds them. NULL if none is.
+ */
+static json_t *waiting_status(const struct target *t)
+{
+	struct err ignored = {0};
+	auto_json json_t *list = waiting_list(t->text), *answer = NULL;
+	const json_t *one = json_array_get(list, 0);
+	if (!one || waiting_ask(one, json_pack("{s:s, s:s}", "op", "status", "via", t->text),
+				&answer, &ignored) < 0) {
+		return NULL;
+	}
+	json_t *status = json_object_get(answer, "status");
+	json_object_set(status, "profile", json_object_get(one, "profile"));
+	json_object_set(status, "until", json_object_get(one, "until"));
+	return json_incref(status);
+}
+
+static int show_waiting(struct listing *l, const struct target *t, json_t *status)
+{
+	if (!l->c->json) {
+		print_host(t, status);
+	}
+	json_object_set_new(l->all, target_name(t), status);
+	return 0;
+}
+
 static int show_host(void *ctx, struct target *t, struct err *e)
 {
 	struct listing *l = ctx;
 	auto_json json_t *status = NULL;
 	int rc = agent_open(t->agent, "applied", "", NULL, 0, NULL, e);
+	json_t *waiting = rc == -EBUSY ? waiting_status(t) : NULL;
+	if (waiting) {
+		return show_waiting(l, t, waiting);
+	}
 	if (rc == -EBUSY) { /* values come and go under a sweep: who holds them is the answer */
 		if (!l->c->json) {
 			printf("%s\n", e->text);

@@ -2,40 +2,38 @@
 /*
  * tunesweep verify: does the machine have a profile's values? Reads only; exit status 1 if not.
  */
+#include "changes.h"
 #include "cleanup.h"
-#include "cli.h"
-#include "targets.h"
 #include <stdio.h>
 #include <stdlib.h>
 
 struct comparison { /* of one verify command */
+	const struct cli *c;
 	const struct profile *p;
 	json_t *rows;
 	int differs;
 };
 
-/* Adds one row a setting of this host. */
+/* Adds one row a setting of this host. One that is optional and not there is left out. */
 static int compare_host(void *ctx, struct target *t, struct err *e)
 {
 	struct comparison *v = ctx;
-	auto_free struct assignment *a = calloc(v->p->n_settings + 1, sizeof(*a));
-	size_t n = a ? target_assignments(t, v->p, a) : 0;
-	for (size_t i = 0; i < n; i++) {
-		struct tunable_range range = {0};
-		char key[200];
-		int rc = agent_probe(t->agent, &a[i].setting, a[i].field, &range, e);
-		if (rc < 0) {
-			return rc;
-		}
-		bool same = value_equal(&range.present, &a[i].value);
-		setting_key(&a[i].setting, a[i].field, *t->name ? t->name : NULL, key, sizeof(key));
+	auto_free struct wanted *wanted = NULL;
+	size_t n;
+	int rc = changes_ask(v->c, t, v->p, false, &wanted, &n, e);
+	for (size_t i = 0; rc == 0 && i < n; i++) {
+		const struct assignment *a = &wanted[i].setting->assignment;
+		const struct value *present = &wanted[i].range.present;
+		char key[256];
+		bool same = value_equal(present, &a->value);
 		json_array_append_new(v->rows,
-				      json_pack("{s:s, s:o, s:o, s:b}", "set", key, "expected",
-						value_to_json(&a[i].value), "actual",
-						value_to_json(&range.present), "same", same));
+				      json_pack("{s:s, s:o, s:o, s:b}", "set",
+						changes_key(t, a, key, sizeof(key)), "expected",
+						value_to_json(&a->value), "actual",
+						value_to_json(present), "same", same));
 		v->differs += !same;
 	}
-	return 0;
+	return rc;
 }
 
 static void print_rows(const struct cli *c, const json_t *rows)
@@ -65,7 +63,7 @@ static void print_rows(const struct cli *c, const json_t *rows)
 static int verify(struct cli *c, const struct profile *p)
 {
 	auto_json json_t *rows = json_array();
-	struct comparison v = {.p = p, .rows = rows};
+	struct comparison v = {.c = c, .p = p, .rows = rows};
 	int status = targets_visit(c, p, false, compare_host, &v);
 	if (status != CLI_DONE) {
 		return status;
@@ -84,7 +82,7 @@ static int run(struct cli *c)
 {
 	struct profile p;
 	struct err e = {0};
-	if (profile_load(c->args[0], &p, &e) < 0) {
+	if (targets_load_profile(c, &p, &e) < 0) {
 		return cli_fail(c, &e);
 	}
 	int status = verify(c, &p);
@@ -94,7 +92,7 @@ static int run(struct cli *c)
 
 const struct command command_verify = {
 	.name = "verify",
-	.arguments = "PROFILE",
+	.arguments = "PROFILE[:ROLE]",
 	.min_args = 1,
 	.max_args = 1,
 	.summary = "Say whether the machine has a profile's values (exit status 1: it differs)",

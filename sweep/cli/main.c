@@ -4,7 +4,7 @@
  * all privileges, and runs it. What the commands do stands in a file each.
  */
 #include "cleanup.h"
-#include "cli.h"
+#include "cli_confirm.h"
 #include "value.h"
 #include <errno.h>
 #include <signal.h>
@@ -13,11 +13,30 @@
 #include <sys/signalfd.h>
 
 static const struct command *const commands[] = {
-	&command_init,	  &command_run,	   &command_apply,	 &command_rollback,
-	&command_status,  &command_verify, &command_list,	 &command_show,
-	&command_results, &command_report, &command_import,	 &command_timeline,
-	&command_compare, &command_check,  &command_export_runs, &command_test,
-	&command_help,	  &command_nightly, NULL,
+	&command_init,
+	&command_run,
+	&command_apply,
+	&command_rollback,
+	&command_status,
+	&command_verify,
+	&command_list,
+	&command_show,
+	&command_results,
+	&command_report,
+	&command_import,
+	&command_timeline,
+	&command_compare,
+	&command_check,
+	&command_export_runs,
+	&command_test,
+	&command_confirm,
+	&command_diff,
+	&command_capture,
+	&command_export,
+	&command_restore,
+	&command_nightly,
+	&command_help,
+	NULL,
 };
 
 static const struct command *find_command(const char *name, struct err *e)
@@ -64,6 +83,12 @@ static int open_interrupt_fd(void)
 static int run_command(struct cli *c)
 {
 	struct err e = {0};
+	if (c->command->background && cli_value(c, c->command->background)) {
+		int answer = background_fork(c, &e);
+		if (answer >= 0) {
+			return answer;
+		}
+	}
 	if (c->command->needs_launcher && launcher_start(&c->launcher, &e) < 0) {
 		return cli_fail(c, &e);
 	}

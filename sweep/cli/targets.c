@@ -79,6 +79,7 @@ static int parse_host(struct targets *t, const char *text, struct err *e)
 			return err_usage(e, "--host %s is given twice", new->name);
 		}
 	}
+	new->text = equals + 1;
 	return parse_via(new, equals + 1, e);
 }
 
@@ -138,6 +139,7 @@ static int check_against(struct targets *t, const struct cli *c, const struct pr
 	}
 	if (t->n == 0) {
 		snprintf(t->items[0].name, sizeof(t->items[0].name), "%s", n ? hosts[0] : "");
+		t->items[0].text = "local";
 		t->n = 1;
 	}
 	return 0;
@@ -155,7 +157,10 @@ int targets_init(struct targets *t, const struct cli *c, const struct profile *p
 	if (p) {
 		return check_against(t, c, p, e);
 	}
-	t->n = t->n ? t->n : 1; /* this machine; VIA_LOCAL is zero */
+	if (t->n == 0) { /* this machine; VIA_LOCAL is zero */
+		t->items[0].text = "local";
+		t->n = 1;
+	}
 	return 0;
 }
 

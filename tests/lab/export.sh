@@ -1,0 +1,140 @@
+#!/bin/bash
+# Exports, each taken by the program that it is for: sysctl, TuneD, systemd, udev, a POSIX shell and
+# Ansible; and what was exported, loaded in a namespace and captured again, is the profile's values.
+. "$(dirname "$0")/common.sh"
+here=$(cd "$(dirname "$0")" && pwd)
+need_root export
+make_namespaces || { not_ok export "cannot make namespaces"; exit 1; }
+host=(--host "tx=netns:$ns_a")
+ip link add eth0.100 netns "$ns_a" type veth peer name peer100 netns "$ns_b"
+get() { ip netns exec "$ns_a" cat "/proc/sys/net/$1" | tr '\t' ' '; }
+before=$(snapshot "$ns_a")
+filter=$(get ipv4/conf/eth0.100/rp_filter)
+
+cat >"$work/p.yaml" <<P
+tunesweep_profile: 1
+name: wide pipe
+allow: [unsafe]
+settings:
+  - {set: net.ipv4.tcp_rmem, field: max, host: tx, value: 16MiB}
+  - {set: net.ipv4.tcp_rmem, field: default, host: tx, value: 262144}
+  - {set: net.ipv4.tcp_wmem, host: tx, value: [4096, 65536, 8388608]}
+  - {set: net.ipv4.tcp_slow_start_after_idle, host: tx, value: off, optional: true}
+  - {set: net.ipv4.tcp_notsent_lowat, host: tx, value: 128KiB}
+  - {set: net/ipv4/conf/eth0.100/rp_filter, host: tx, value: 2}
+  - {set: net.ipv4.tcp_congestion_control, host: rx, value: reno}
+application:
+  - {set: socket.message_size, host: tx, value: 1MiB}
+P
+export_as() { status "export as $1" 0 "$tunesweep" export "$work/p.yaml" --format "$1" "${host[@]}" -o "$2"; }
+verified() { status "$1: the profile's values are there" 0 "$tunesweep" verify "$work/p.yaml" "${host[@]}"; }
+restore() {
+	echo "$before" | while read -r f v; do ip netns exec "$ns_a" sh -c "echo '$v' >$f"; done
+	ip netns exec "$ns_a" sh -c "echo $filter >/proc/sys/net/ipv4/conf/eth0.100/rp_filter"
+}
+
+status "a format that there is not" 2 "$tunesweep" export "$work/p.yaml" --format sysctls "${host[@]}"
+contains "is told with the nearest" "$work/err" "nearest: sysctl"
+status "no format" 2 "$tunesweep" export "$work/p.yaml" "${host[@]}"
+status "two hosts, one output" 2 "$tunesweep" export "$work/p.yaml" --format sysctl
+status "two hosts into a folder" 0 "$tunesweep" export "$work/p.yaml" --format sysctl -o "$work/both"
+check "make two files" test -s "$work/both/wide pipe-tx.conf" -a -s "$work/both/wide pipe-rx.conf"
+contains "where a field is not known on a host that nobody can ask" "$work/err" "tcp_rmem"
+
+# sysctl.d, round trip
+export_as sysctl "$work/90.conf"
+contains "what is no sysctl is said" "$work/err" "socket.message_size"
+contains "in the file, too" "$work/90.conf" "# Not here: socket.message_size"
+check "no quotes" sh -c "! grep -v '^#' '$work/90.conf' | grep '[\"'\\'']'"
+check "sysctl takes it" ip netns exec "$ns_a" sysctl --load "$work/90.conf"
+same "a triple" "$(get ipv4/tcp_rmem)" "4096 262144 16777216"
+same "a device with a dot" "$(get ipv4/conf/eth0.100/rp_filter)" 2
+verified sysctl
+status "captured again" 0 "$tunesweep" capture "$work/p.yaml" "${host[@]}" -o "$work/captured.yaml" --name again
+"$tunesweep" capture "$work/p.yaml" "${host[@]}" --json >"$work/captured.json"
+same "gives the same values" "$(jq -c '[.settings[].value]' "$work/captured.json")" \
+	'[16777216,262144,"4096 65536 8388608",false,131072,2]'
+status "and is a profile" 0 "$tunesweep" verify "$work/captured.yaml" "${host[@]}"
+restore
+
+# a shell script with its own way back
+export_as shell "$work/p.sh"
+check "sh parses it" sh -n "$work/p.sh"
+if command -v shellcheck >/dev/null; then
+	check "shellcheck has nothing to say" shellcheck -s sh "$work/p.sh"
+else
+	echo "ok shellcheck # SKIP no shellcheck here"
+fi
+script() { ip netns exec "$ns_a" env TUNESWEEP_STATE="$work/state" sh "$work/p.sh" "$@"; }
+status "its status before" 1 script status
+status "start" 0 script start
+verified shell
+status "its status" 0 script status
+status "a second start" 0 script start
+status "stop" 0 script stop
+same "puts everything back" "$(snapshot "$ns_a")" "$before"
+same "also of the device" "$(get ipv4/conf/eth0.100/rp_filter)" "$filter"
+check "and keeps nothing" test ! -e "$work/state"
+ip netns exec "$ns_a" sh -c 'echo reno >/proc/sys/net/ipv4/tcp_congestion_control'
+sed 's/^\treturn 0/\tput \/proc\/sys\/net\/ipv4\/tcp_congestion_control no-such || return 1\n&/' "$work/p.sh" >"$work/bad.sh"
+status "one refused setting" 3 ip netns exec "$ns_a" env TUNESWEEP_STATE="$work/state" sh "$work/bad.sh" start
+restore
+same "leaves nothing set" "$(snapshot "$ns_a")" "$before"
+
+# TuneD's own loader; the package is only unpacked: installed, it would begin to tune this machine
+export_as tuned "$work/tuned.conf"
+tuned=$work/tuned
+ls "$build"/tuned_*.deb >/dev/null 2>&1 || (cd "$build" && apt-get download -qq tuned >/dev/null 2>&1)
+for deb in "$build"/tuned_*.deb; do [ ! -e "$deb" ] || dpkg -x "$deb" "$tuned"; done
+if [ -d "$tuned/usr" ]; then
+	mkdir -p "$work/etc/wide"
+	cp "$work/tuned.conf" "$work/etc/wide/tuned.conf"
+	check "TuneD loads it" /usr/bin/python3 "$here/tuned_load.py" "$tuned" "$work/etc" wide
+	/usr/bin/python3 "$here/tuned_load.py" "$tuned" "$work/etc" wide >"$work/tuned.json" 2>/dev/null
+	check "with the same values" jq -e '.sysctl["net.ipv4.tcp_rmem"] == "4096 262144 16777216"
+		and .sysctl["net.ipv4.tcp_slow_start_after_idle"] == "0" and (.sysctl | length) == 5' "$work/tuned.json"
+	contains "the device with a dot is said" "$work/tuned.conf" "eth0.100"
+else
+	echo "ok TuneD # SKIP its package cannot be fetched"
+fi
+
+# Ansible
+export_as ansible "$work/tasks.yaml"
+printf -- '- hosts: all\n  tasks:\n    - ansible.builtin.import_tasks: tasks.yaml\n' >"$work/play.yaml"
+if command -v ansible-playbook >/dev/null; then
+	check "ansible-playbook takes it" env ANSIBLE_LOCAL_TEMP="$work/tmp" HOME="$work" \
+		ansible-playbook --syntax-check -i localhost, "$work/play.yaml"
+else
+	echo "ok ansible # SKIP no ansible-playbook here"
+fi
+contains "with the sysctls" "$work/tasks.yaml" "      net.ipv4.tcp_rmem = 4096 262144 16777216"
+
+# udev rules, tried by udev itself in a namespace of its own
+export_as udev "$work/90.rules"
+contains "what is of no device is said" "$work/err" "net.ipv4.tcp_notsent_lowat: no setting of a device"
+udev_test() { # with only these rules
+	ip netns exec "$ns_a" unshare -m sh -c "mount -t tmpfs t /run/udev 2>/dev/null || { mkdir -p /run/udev; mount -t tmpfs t /run/udev; }
+		mkdir -p /run/udev/rules.d && mount -t tmpfs t /etc/udev/rules.d && cp '$work/90.rules' /etc/udev/rules.d/
+		udevadm test --action=add /sys/class/net/eth0.100"
+}
+if command -v udevadm >/dev/null && [ -d /etc/udev/rules.d ]; then
+	udev_test >"$work/udev.out" 2>&1
+	check "udev reads them without a complaint" sh -c "! grep -E '90.rules:[0-9]+.*(nvalid|nknown|gnor)' '$work/udev.out'"
+	contains "and reads them" "$work/udev.out" "90.rules"
+		same "and sets what they say" "$(get ipv4/conf/eth0.100/rp_filter)" 2
+	if udevadm verify --help >/dev/null 2>&1; then
+		check "udevadm verify" udevadm verify --resolve-names=never "$work/90.rules"
+	fi
+else
+	echo "ok udev # SKIP no udev here"
+fi
+restore
+
+# a drop-in for the program's unit
+export_as systemd-dropin "$work/dropin.conf"
+contains "what the program must ask for is said" "$work/dropin.conf" "socket.message_size = 1MiB"
+
+# a name that would end a comment
+printf 'tunesweep_profile: 1\nname: "x\\nkernel.sysrq = 1"\nsettings: [{set: net.ipv4.tcp_sack, value: true}]\nallow: [unsafe]\n' >"$work/evil.yaml"
+status "a name with a new line" 2 "$tunesweep" export "$work/evil.yaml" --format sysctl -o "$work/evil.conf"
+exit $failed
