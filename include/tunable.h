@@ -72,6 +72,7 @@ struct setting { /* one kernel object on one host */
 	const struct tunable *tunable;
 	char name[TUNABLE_NAME_MAX]; /* canonical: dots, or slashes where a component holds a dot */
 	char device[IF_NAMESIZE];    /* "" if it has none, or if nobody has said which yet */
+	int ifindex; /* what stood under that name when a session bound it; 0: ask by name */
 };
 
 struct assignment {

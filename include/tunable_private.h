@@ -18,13 +18,25 @@ struct tunable_ops {
 		    struct err *e);
 	int (*write)(const struct sysroot *root, const struct setting *s, const char *text,
 		     struct err *e);
-	/* Canonical names of settings that a catalogue name with a star stands for on this host;
-	 * returns how many. */
-	size_t (*expand)(const struct sysroot *root, const char *pattern,
+	/* Canonical names of settings that a catalogue name with a star stands for on this host
+	 * (and the device of s, whose write changes them along); returns how many. */
+	size_t (*expand)(const struct sysroot *root, const struct setting *s, const char *pattern,
 			 char (*names)[TUNABLE_NAME_MAX], size_t max);
 };
 
 extern const struct tunable_ops sysctl_ops;
+extern const struct tunable_ops link_ops;
+extern const struct tunable_ops ethtool_ops;
+extern const struct tunable_ops route_ops;
+extern const struct tunable_ops qdisc_ops;
+
+/* Index and present name of a setting's device. -ENODEV: gone; -EINVAL: nobody has named one. */
+int setting_device(const struct sysroot *root, const struct setting *s, int *ifindex,
+		   char name[IF_NAMESIZE], struct err *e);
+
+/* Fills present and settable by reading; false, with the reason in why_not, if that fails. */
+bool setting_present(const struct sysroot *root, const struct setting *s, const char *field,
+		     const struct tunable_ops *ops, struct tunable_range *range);
 
 /* 0 for "" and for the name of one of its fields. */
 int tunable_check_field(const struct setting *s, const char *field, struct err *e);

@@ -42,6 +42,8 @@
 		.unit = in, .min = low, .max = high, .device = true, __VA_ARGS__                   \
 	}
 
+static const char *const route_features[] = {"none", "ecn", NULL};
+
 static const struct tunable rows[] = {
 #include "catalog/sysctl.h"
 /* one interface and what hangs on it */

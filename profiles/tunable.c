@@ -16,6 +16,14 @@ static const struct tunable_ops *ops_of(const struct tunable *t)
 	switch (t->backend) {
 	case BACKEND_SYSCTL:
 		return &sysctl_ops;
+	case BACKEND_LINK:
+		return &link_ops;
+	case BACKEND_ETHTOOL:
+		return &ethtool_ops;
+	case BACKEND_ROUTE:
+		return &route_ops;
+	case BACKEND_QDISC:
+		return &qdisc_ops;
 	default:
 		return &none;
 	}
@@ -90,7 +98,7 @@ size_t tunable_affected(const struct sysroot *root, const struct setting *s, str
 		}
 		size_t n = 1;
 		if (strchr(name, '*') && ops->expand) {
-			n = ops->expand(root, name, names, NAMES_MAX);
+			n = ops->expand(root, s, name, names, NAMES_MAX);
 		} else {
 			snprintf(names[0], sizeof(names[0]), "%s", name);
 		}

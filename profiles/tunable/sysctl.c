@@ -127,9 +127,10 @@ static int sysctl_probe(const struct sysroot *root, const struct setting *s, con
 }
 
 /* "all" and "default" stand last: in a rollback they come first, since "all" changes the rest. */
-static size_t sysctl_expand(const struct sysroot *root, const char *pattern,
-			    char (*names)[TUNABLE_NAME_MAX], size_t max)
+static size_t sysctl_expand(const struct sysroot *root, const struct setting *s,
+			    const char *pattern, char (*names)[TUNABLE_NAME_MAX], size_t max)
 {
+	(void)s;
 	enum { DEVICES_MAX = 256 };
 	static const char *const last[] = {"default", "all"};
 	char folder[PATH_SIZE], name[2 * PATH_SIZE];
