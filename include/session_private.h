@@ -2,7 +2,8 @@
 /*
  * The inside of a session, shared by profiles/session*.c alone: its lock, the settings it tracks
  * with the values that are its own, and the journal's records of them. Records are
- *   {"op":"old",  "set":NAME, "device":D, "text":T}  value before the first change
+ *   {"op":"old",  "set":NAME, "device":D, "text":T}  value before the first change; of a device
+ *                 also "ifindex", "bus" and "address", so that another one is never taken for it
  *   {"op":"set",  ...}  intent, on disk before the write
  *   {"op":"took", ...}  what was read back after it
  *   {"op":"drop", "set":NAME, "device":D}  back at its old value and no longer ours
@@ -11,11 +12,13 @@
 #ifndef TUNESWEEP_SESSION_PRIVATE_H
 #define TUNESWEEP_SESSION_PRIVATE_H
 
+#include "device.h"
 #include "journal.h"
 #include "session.h"
 
 struct tracked {
 	struct setting setting;
+	struct device_binding device; /* of a device's setting */
 	char old[VALUE_TEXT_MAX];
 	char last[VALUE_TEXT_MAX]; /* what was read back last, else meant last; "" if never set */
 	char **ours;		   /* distinct texts that were meant or read back */
@@ -37,6 +40,18 @@ struct session {
 	bool committed;
 	bool keep;	  /* its journal was not understood: leave it as it is */
 	char profile[64]; /* as opened; the header has that of the last commit */
+};
+
+struct change { /* of one setting, in one call of session_set */
+	struct tracked *t;
+	char before[VALUE_TEXT_MAX], want[VALUE_TEXT_MAX], after[VALUE_TEXT_MAX];
+	bool write;
+	bool looks; /* another change of this call may change it along: it is read before */
+};
+
+struct plan {
+	struct change *changes;
+	size_t n;
 };
 
 /* Texts of one setting, compared field by field as numbers. */
@@ -82,6 +97,21 @@ void session_affect_begin(struct session *s, const struct setting *setting);
 void session_affect_end(struct session *s, const struct setting *setting);
 /* Does writing the one change the other along with it? */
 bool session_affects(struct session *s, const struct setting *setting, const struct setting *other);
+
+/* Which device a setting of one means, while it is still there; and the same device again, when a
+ * journal is read (setting.ifindex: -1 if it is gone). */
+int session_bind(struct session *s, struct setting *setting, struct device_binding *b,
+		 struct err *e);
+void session_find_device(struct session *s, struct tracked *t, const json_t *record);
+
+/* Writes one setting; where that may drop the link, waits until it carries again. */
+int session_write(struct session *s, const struct setting *setting, const char *text,
+		  struct err *e);
+
+/* What changes others along goes before them. Sets write and looks of each. */
+void session_order(struct plan *p);
+/* Has another change of this call changed what was read back of this one? */
+bool session_was_changed(struct session *s, const struct change *c);
 
 /* The journal is made when it is first needed, and after a rollback again. */
 int session_need_journal(struct session *s, struct err *e);

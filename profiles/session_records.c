@@ -151,6 +151,11 @@ int session_record(struct session *s, struct tracked *t, const char *op, const c
 	if (!record) {
 		return err_set(e, -EILSEQ, "%s: '%.60s' is not UTF-8", t->setting.name, text);
 	}
+	if (!strcmp(op, "old") && t->device.ifindex) {
+		json_object_set_new(record, "ifindex", json_integer(t->device.ifindex));
+		json_object_set_new(record, "bus", json_string(t->device.bus));
+		json_object_set_new(record, "address", json_string(t->device.address));
+	}
 	int r = session_need_journal(s, e);
 	r = r ? r : journal_append(s->journal, record, sync, e);
 	if (r) {
@@ -230,6 +235,9 @@ static int replay_record(struct session *s, const json_t *record, struct err *e)
 		return -EBADMSG;
 	}
 	t = t ? t : session_add(s, &setting, text, e);
+	if (t && !strcmp(op, "old")) {
+		session_find_device(s, t, record);
+	}
 	s->committed = s->committed && strcmp(op, "set");
 	return t ? note(t, op, text, e) : -ENOMEM;
 }

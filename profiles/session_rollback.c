@@ -25,7 +25,7 @@ static void write_back(struct session *s, struct tracked *t, struct session_item
 		return;
 	}
 	session_affect_begin(s, &t->setting);
-	if (tunable_write(&s->root, &t->setting, t->old, &err) ||
+	if (session_write(s, &t->setting, t->old, &err) ||
 	    tunable_read(&s->root, &t->setting, now, sizeof(now), &err)) {
 		conclude(item, FAILED, err.text);
 		return;

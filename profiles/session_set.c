@@ -10,17 +10,6 @@
 #include <stdio.h>
 #include <string.h>
 
-struct change { /* of one setting, in one call */
-	struct tracked *t;
-	char before[VALUE_TEXT_MAX], want[VALUE_TEXT_MAX], after[VALUE_TEXT_MAX];
-	bool write;
-};
-
-struct plan {
-	struct change *changes;
-	size_t n;
-};
-
 static void plan_clear(struct plan *p)
 {
 	free(p->changes);
@@ -105,10 +94,9 @@ static int track_all(struct session *s, const struct assignment *a, size_t n, st
 static int write_intents(struct session *s, struct plan *p, struct err *e)
 {
 	size_t last = p->n;
+	session_order(p);
 	for (size_t i = 0; i < p->n; i++) {
-		struct change *c = &p->changes[i];
-		c->write = !same_text(c->want, c->before);
-		last = c->write ? i : last;
+		last = p->changes[i].write ? i : last;
 	}
 	for (size_t i = 0; i < p->n; i++) {
 		struct change *c = &p->changes[i];
@@ -139,12 +127,41 @@ static int read_back(struct session *s, struct change *c, struct err *e)
 
 static int write_one(struct session *s, struct change *c, const char *text, struct err *e)
 {
-	int r = tunable_write(&s->root, &c->t->setting, text, e);
+	int r = session_write(s, &c->t->setting, text, e);
 	if (r) {
 		read_back(s, c, NULL);
 		return err_wrap(e, "%s", c->t->setting.name);
 	}
 	return read_back(s, c, e);
+}
+
+/* What another change of this call may have changed along is looked at first. */
+static int carry_out_one(struct session *s, struct change *c, struct err *e)
+{
+	char now[VALUE_TEXT_MAX];
+	if (!c->write) {
+		return 0;
+	}
+	bool there = c->looks && !tunable_read(&s->root, &c->t->setting, now, sizeof(now), NULL) &&
+		     same_text(now, c->want);
+	return there ? read_back(s, c, e) : write_one(s, c, c->want, e);
+}
+
+/* What a later write has changed along is set once more, and then read for good. */
+static int settle_affected(struct session *s, struct plan *p, struct err *e)
+{
+	int r = 0;
+	for (size_t i = 0; !r && i < p->n; i++) {
+		if (session_was_changed(s, &p->changes[i])) {
+			r = write_one(s, &p->changes[i], p->changes[i].want, e);
+		}
+	}
+	for (size_t i = 0; !r && i < p->n; i++) {
+		if (session_was_changed(s, &p->changes[i])) {
+			r = read_back(s, &p->changes[i], e);
+		}
+	}
+	return r;
 }
 
 /* Puts back what this call has written. True if everything is as before the call. */
@@ -185,8 +202,9 @@ static int carry_out(struct session *s, struct plan *p, struct err *e)
 	size_t i = 0;
 	int r = write_intents(s, p, e);
 	for (; !r && i < p->n; i++) {
-		r = p->changes[i].write ? write_one(s, &p->changes[i], p->changes[i].want, e) : 0;
+		r = carry_out_one(s, &p->changes[i], e);
 	}
+	r = r ? r : settle_affected(s, p, e);
 	if (!r) {
 		return 0;
 	}

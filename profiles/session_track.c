@@ -64,15 +64,22 @@ static int track_one(struct session *s, const struct setting *setting, struct er
 	if (t && t->touched) {
 		return 0;
 	}
+	struct device_binding device = {0};
+	struct setting bound = *setting;
 	int r = session_is_kernel_wide(setting) ? session_lock_kernel(s, 0, e) : 0;
-	r = r ? r : tunable_read(&s->root, setting, text, sizeof(text), e);
+	r = r || t ? r : session_bind(s, &bound, &device, e);
+	r = r ? r : tunable_read(&s->root, t ? &t->setting : &bound, text, sizeof(text), e);
 	if (r) {
 		return r;
 	}
 	if (t) { /* not set so far: the baseline is what it is now */
 		return same_text(t->old, text) ? 0 : session_record(s, t, "old", text, true, e);
 	}
-	return session_add(s, setting, text, e) ? 0 : -ENOMEM;
+	t = session_add(s, &bound, text, e);
+	if (t) {
+		t->device = device;
+	}
+	return t ? 0 : -ENOMEM;
 }
 
 static int track_with_affected(struct session *s, const struct setting *setting, struct err *e)

@@ -76,12 +76,15 @@ int tunable_write(const struct sysroot *root, const struct setting *s, const cha
 }
 
 /* What a device's entry changes along with it belongs to the same device, and may be lacking. */
-static bool is_there(const struct sysroot *root, const char *name, const char *device,
+static bool is_there(const struct sysroot *root, const char *name, const struct setting *s,
 		     struct setting *out)
 {
 	char text[VALUE_TEXT_MAX];
-	return !tunable_resolve(name, "", device, out, NULL) &&
-	       (!*device || !tunable_read(root, out, text, sizeof(text), NULL));
+	if (tunable_resolve(name, "", s->device, out, NULL)) {
+		return false;
+	}
+	out->ifindex = s->ifindex;
+	return !*s->device || !tunable_read(root, out, text, sizeof(text), NULL);
 }
 
 size_t tunable_affected(const struct sysroot *root, const struct setting *s, struct setting *out,
@@ -103,7 +106,7 @@ size_t tunable_affected(const struct sysroot *root, const struct setting *s, str
 			snprintf(names[0], sizeof(names[0]), "%s", name);
 		}
 		for (size_t k = 0; k < n && count < max; k++) {
-			count += is_there(root, names[k], s->device, &out[count]);
+			count += is_there(root, names[k], s, &out[count]);
 		}
 	}
 	return count;

@@ -258,7 +258,7 @@ int agent_set(struct agent *a, const struct assignment *v, size_t n, struct valu
 	      struct err *e)
 {
 	auto_json json_t *answer = NULL;
-	int rc = call(a, "set", json_values(v, n), ANSWER_MS, &answer, e);
+	int rc = call(a, "set", json_values(v, n), RESTORE_MS, &answer, e);
 	const json_t *list = json_object_get(answer, "effective");
 	if (rc || !effective) {
 		return rc;

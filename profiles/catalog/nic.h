@@ -102,7 +102,7 @@ LINK("mtu", DISRUPTIVE, VALUE_INT, UNIT_BYTES, 1280, 65535, .cost = COST_RESET,
 	ROUTE("rto_min", VALUE_INT, UNIT_US, 0, 120000000,
 	      .help = "Shortest time before a retransmission, in whole ms; 0: the kernel's."),
 	ROUTE("features", VALUE_TEXT, UNIT_NONE, 0, 0, .choices = route_features,
-	      .help = "ecn: ask for explicit congestion notification over these routes."),
+	      .help = "Explicit congestion notification over these routes: ecn asks for it."),
 	/* The queueing discipline */
 	DEVICE_ENTRY("qdisc.root", BACKEND_QDISC, SAFE, VALUE_TEXT, UNIT_NONE, 0, 0,
 		     .affects = {"qdisc.root.*"},

@@ -188,7 +188,9 @@ static int fake_fdatasync(int fd)
 #define fdatasync(fd)	     fake_fdatasync(fd)
 #include "../../profiles/journal.c"
 #include "../../profiles/session.c"
+#include "../../profiles/session_device.c"
 #include "../../profiles/session_lock.c"
+#include "../../profiles/session_order.c"
 #include "../../profiles/session_records.c"
 #include "../../profiles/session_rollback.c"
 #include "../../profiles/session_set.c"
