@@ -113,6 +113,7 @@ $(BUILD)/tests/lab/%: $(BUILD)/tests/lab/%.o $(LIB)
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(ALL_LIBS)
 LAB_PROGRAMS := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/lab/*.c))
 LAB_SCRIPTS := $(sort $(filter-out %/common.sh,$(wildcard tests/lab/*.sh)))
+VM_TESTS := tests/vm/test.sh
 
 # Unit tests alone: seconds, no privilege.
 check: $(UNIT_TESTS)
@@ -125,10 +126,11 @@ layers: programs
 # layer check, and the lab in network namespaces.
 test:
 	@tests/deps.sh $(PACKAGES) $(TEST_PACKAGES)
+	@-tests/deps.sh --no-install-recommends $(VM_PACKAGES)
 	@$(MAKE) --no-print-directory -j$(JOBS) build-tests $(BUILD)/locale/de_DE.UTF-8
 	@$(MAKE) --no-print-directory -j$(JOBS) BUILD=$(BUILD)/sanitized SANITIZE=1 unit-programs
 	@BUILD=$(BUILD) tests/run.sh $(UNIT_TESTS) \
-	  $(patsubst $(BUILD)/%,$(BUILD)/sanitized/%,$(UNIT_TESTS)) tests/layers.sh $(LAB_SCRIPTS)
+	  $(patsubst $(BUILD)/%,$(BUILD)/sanitized/%,$(UNIT_TESTS)) tests/layers.sh $(LAB_SCRIPTS) $(VM_TESTS)
 .PHONY: build-tests unit-programs
 # A locale with a decimal comma, so that the tests see that none matters.
 $(BUILD)/locale/de_DE.UTF-8:
@@ -139,6 +141,16 @@ unit-programs: $(UNIT_TESTS) $(BUILD)/tunesweep $(BUILD)/tunesweep-agent
 # Installs what is missing, by name; needs root only if something is missing.
 deps:
 	@tests/deps.sh $(PACKAGES) $(TEST_PACKAGES)
+
+# The tests that want a machine of their own, in QEMU: within ten minutes.
+.PHONY: vm-test
+# where these cannot be had, its tests are skipped
+VM_PACKAGES := qemu-system-x86 busybox-static cpio kmod xz-utils
+vm-test:
+	@tests/deps.sh $(PACKAGES) $(TEST_PACKAGES)
+	@tests/deps.sh --no-install-recommends $(VM_PACKAGES)
+	@$(MAKE) --no-print-directory -j$(JOBS) programs
+	@BUILD=$(BUILD) tests/run.sh $(VM_TESTS)
 
 # The main job on the embedded lab, in under three minutes after installing.
 demo:

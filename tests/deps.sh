@@ -1,8 +1,14 @@
 #!/bin/sh
 # Installs the named Debian packages that are not there yet. Says what it would need if it may not.
-# Usage: tests/deps.sh PACKAGE...
+# Usage: tests/deps.sh [--no-install-recommends] PACKAGE...
 set -eu
-missing=
+missing= option=
+case ${1:-} in
+--*)
+	option=$1
+	shift
+	;;
+esac
 for p in "$@"; do
 	status=$(dpkg-query -W -f '${db:Status-Status}' "$p" 2>/dev/null || true)
 	[ "$status" = installed ] || missing="$missing $p"
@@ -22,7 +28,7 @@ if [ ! -e "$policy" ]; then
 	chmod 755 "$policy"
 fi
 # shellcheck disable=SC2086
-apt-get -qq -y install $missing >/dev/null 2>&1 || {
+apt-get -qq -y install $option $missing >/dev/null 2>&1 || {
 	apt-get -qq update
-	apt-get -qq -y install $missing >/dev/null
+	apt-get -qq -y install $option $missing >/dev/null
 }

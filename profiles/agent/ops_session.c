@@ -17,15 +17,38 @@ static int need_session(const struct agent_state *s, struct err *e)
 	return s->session ? 0 : err_usage(e, "nothing is open on this host");
 }
 
+/* To be put back is what the request names, and what the journal holds from before. */
+static bool may_touch(const struct agent_state *s, const struct setting *settings, size_t n,
+		      const char *name)
+{
+	auto_json json_t *held = NULL;
+	struct err ignored = {0};
+	json_t *item;
+	size_t i;
+	for (i = 0; i < n; i++) {
+		if (strcmp(settings[i].name, name) == 0) {
+			return true;
+		}
+	}
+	session_status(s->session, &held, &ignored);
+	json_array_foreach(held, i, item)
+	{
+		const char *set = json_string_value(json_object_get(item, "set"));
+		if (set && strcmp(set, name) == 0) {
+			return true;
+		}
+	}
+	return false;
+}
+
 /* Usually CAP_NET_ADMIN alone, and CAP_KILL for the child of another user. */
-static int cut_down(const struct setting *settings, size_t n, struct err *e)
+static int cut_down(const struct agent_state *s, const struct setting *settings, size_t n,
+		    struct err *e)
 {
 	cap_value_t keep[3] = {CAP_NET_ADMIN, CAP_KILL};
 	size_t n_keep = 2;
-	for (size_t i = 0; i < n; i++) {
-		if (strcmp(settings[i].name, "kernel.numa_balancing") == 0 && n_keep < 3) {
-			keep[n_keep++] = CAP_SYS_ADMIN;
-		}
+	if (may_touch(s, settings, n, "kernel.numa_balancing")) {
+		keep[n_keep++] = CAP_SYS_ADMIN;
 	}
 	int rc = privilege_keep(keep, n_keep, e);
 	return rc ? rc : confine(CONFINE_AGENT, e);
@@ -73,7 +96,7 @@ static int open_session(struct agent_state *s, const struct setting *settings, s
 	}
 	/* A sweep always ends as it began; what is applied may be there already and stays. */
 	s->dirty = strcmp(s->layer, "sweep") == 0;
-	rc = cut_down(settings, n, e);
+	rc = cut_down(s, settings, n, e);
 	if (rc == 0) { /* before the guardian, which inherits the kernel's lock if that takes it */
 		rc = session_track(s->session, settings, n, e);
 	}

@@ -1,0 +1,49 @@
+#!/bin/bash
+# The tests that want a machine of their own: boots it once (machine.sh), runs the scripts of guest/
+# in it, and passes their TAP lines on. Without QEMU and what goes with it all is skipped.
+# Usage: tests/vm/test.sh [GUEST_SCRIPT...]     BUILD: the programs (build)
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+build=$(cd "${BUILD:-build}" && pwd) || exit 1
+cache=${VM_CACHE:-$build/vm}
+skip() {
+	echo "ok vm # SKIP $1"
+	exit 0
+}
+[ "$(uname -m)" = x86_64 ] || skip "the emulated machine is an x86-64"
+for program in qemu-system-x86_64 busybox cpio depmod xz dpkg-deb; do
+	PATH=$PATH:/usr/sbin:/sbin command -v $program >/dev/null || skip "$program is not installed"
+done
+[ -x "$build/tunesweep" ] || { echo "not ok vm - $build/tunesweep is not built"; exit 1; }
+if ! said=$(tests/vm/kernel.sh "$cache" 2>&1); then
+	[ -s "$cache/release" ] || skip "no kernel could be fetched: $(echo "$said" | tail -n 1)"
+	echo "not ok vm - no machine to boot: $(echo "$said" | tail -n 1)"
+	exit 1
+fi
+
+share=$(mktemp -d)
+trap 'rm -rf "$share"' EXIT
+scripts=("$@")
+[ ${#scripts[@]} -gt 0 ] || scripts=(tests/vm/guest/[a-z]*.sh)
+printf '%s\n' "${scripts[@]}" >"$share/scripts"
+start=$SECONDS
+tests/vm/machine.sh -c "$cache" -d "$share" -t "${VM_LIMIT:-840}" \
+	"BUILD='$build' exec tests/vm/run-guest.sh"
+rc=$?
+echo "# the machine ran for $((SECONDS - start)) s and ended with status $rc"
+case $rc in
+0 | 1) ;;
+124) echo "not ok vm - the machine was not done in time" ;;
+*) echo "not ok vm - the machine told no result ($rc)" ;;
+esac
+# What the guest leaves in its shared folder is the host's: the sweep's best profile works here, too.
+if grep -q /sweep.sh "$share/scripts" && [ $rc -le 1 ]; then
+	if [ -s "$share/best.yaml" ] && "$build/tunesweep" verify "$share/best.yaml" \
+		--host sender=local --host receiver=local >"$share/verify" 2>&1 || [ $? = 1 ]; then
+		echo "ok vm: the sweep's best profile has come back"
+	else
+		echo "not ok vm - no usable best.yaml came back: $(tail -n 1 "$share/verify" 2>/dev/null)"
+		rc=1
+	fi
+fi
+exit $rc
