@@ -36,7 +36,8 @@ int prove_run(struct trial_env *env, const struct configuration *winner,
 	      struct proof *out, struct err *e);
 
 /* The winner without one setting: that dimension at its baseline. False where there is no such
- * configuration: a default above its maximum, or nothing changes. */
+ * configuration: a default above its maximum, a forbidden one, or nothing changes. Settings whose
+ * condition then does not hold go to the baseline too. */
 bool prove_without(const struct space *space, const struct configuration *winner,
 		   const struct configuration *baseline, size_t dimension,
 		   struct configuration *out);

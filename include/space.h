@@ -25,8 +25,9 @@ struct dimension {
 				NULL for evenly spaced ones */
 	struct value *choices; /* category; owned */
 	size_t n_choices;
-	int above;	       /* index of the dimension that is its lower bound; -1 if none */
-	int below;	       /* index of the dimension whose lower bound it is; -1 if none */
+	int above; /* index of the dimension that is its lower bound; -1 if none */
+	int below; /* index of the dimension whose lower bound it is; -1 if none */
+	int when;  /* index of the dimension that its condition looks at (tunable->when); -1 */
 	double floor, ceiling; /* bounds by the fields that are not searched (present values) */
 	struct value
 		baseline; /* present value; VALUE_NONE if it has none (a param without default) */
@@ -36,6 +37,7 @@ struct space {
 	const struct spec *spec;
 	size_t n;
 	struct dimension *dims;
+	int dim_of[SPEC_TUNABLES_MAX]; /* by the spec's index; -1: left out */
 };
 
 struct configuration { /* one value for each dimension */
@@ -63,6 +65,15 @@ void space_destroy(struct space *s);
  * canonical point of a configuration: equal configurations have equal points. */
 void space_decode(const struct space *s, const double *u, struct configuration *out);
 void space_encode(const struct space *s, const struct configuration *c, double *u);
+
+/* Puts settings whose condition does not hold at their baseline (decode does so by itself). */
+void space_settle(const struct space *s, struct configuration *c);
+
+/* Is dimension i's condition held by c, or has it none? */
+bool space_is_active(const struct space *s, const struct configuration *c, size_t i);
+
+/* No rule of "forbid" holds for it. A comparison with a setting that is left out counts as held. */
+bool space_allows(const struct space *s, const struct configuration *c);
 
 /* Every value lies within its dimension, if perhaps between two steps: then the encoded point
  * stands for the configuration. */

@@ -18,6 +18,7 @@
 #define SPEC_WARNINGS_MAX 16
 #define SPEC_CPUS_MAX	  64
 #define SPEC_FIXED_MAX	  24
+#define SPEC_TERMS_MAX	  32 /* of one rule */
 
 enum { ALLOW_DISRUPTIVE = 1, ALLOW_UNSAFE = 2, ALLOW_UNLISTED = 4, ALLOW_DRIVER_REBIND = 8 };
 
@@ -30,6 +31,26 @@ struct spec_host {
 	struct host_via via;
 	char address[64]; /* "" if it is to be found */
 	struct spec_place place;
+};
+
+struct spec_when {	 /* a tunable that means something only beside one value of another */
+	int tunable;	 /* index of the other; -1: always */
+	struct value is; /* of the other's type */
+};
+
+enum spec_op { OP_EQ, OP_NE, OP_LT, OP_LE, OP_GT, OP_GE, OP_AND, OP_OR };
+
+struct spec_term { /* of a rule in postfix order: comparisons, and what joins the two before */
+	enum spec_op op;
+	int left, right;    /* comparisons: index of tunables; right -1: value */
+	struct value value; /* of the left one's type */
+};
+
+struct spec_rule { /* one expression of forbid: configurations for which it holds are not tried */
+	struct spec_place place;
+	char *text;
+	size_t n;
+	struct spec_term *terms;
 };
 
 enum spec_domain { DOMAIN_RANGE, DOMAIN_RANGE_AUTO, DOMAIN_CHOICES, DOMAIN_CHOICES_AVAILABLE };
@@ -47,6 +68,7 @@ struct spec_tunable {
 	struct value *choices;
 	size_t n_choices;
 	bool optional;
+	struct spec_when when; /* elsewhere it stays at its baseline */
 	struct spec_place place;
 };
 
@@ -99,6 +121,8 @@ struct spec {
 	size_t n_tunables;
 	struct spec_tunable tunables[SPEC_TUNABLES_MAX];
 	unsigned allow;
+	size_t n_rules;
+	struct spec_rule *rules; /* of forbid; owned */
 	char algorithm[32];
 	int samples; /* budget of the search, measurements */
 	double time; /* s */

@@ -30,6 +30,17 @@ int spec_parse_value(const struct spec_tunable *t, struct yaml_at at, struct val
 int spec_parse_param_value(struct yaml_at at, struct value *out, struct err *e);
 bool spec_is_param(const struct spec_tunable *t);
 
+/* spec_when.c: the conditions of tunables, once all tunables are known. */
+int spec_parse_when(struct spec *s, struct yaml_at tunables, struct err *e);
+
+/* spec_forbid.c: combinations that are not to be tried. */
+int spec_parse_forbid(struct spec *s, struct yaml_at forbid, struct err *e);
+
+/* A value that a tunable whose domain is known may be compared with, from its text. No place is
+ * put in front of the sentence. */
+int spec_comparable(const struct spec_tunable *t, const char *text, struct value *out,
+		    struct err *e);
+
 /* A list of words to a NULL-terminated array for execvp; free with spec_free_argv. */
 int spec_parse_argv(struct yaml_at list, char ***out, struct err *e);
 void spec_free_argv(char **argv);

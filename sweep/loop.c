@@ -139,13 +139,13 @@ static int search_loop(struct sweep *s, struct err *e)
 		       : (rc < 0 ? rc : 0);
 }
 
-/* Points that decode to one configuration are one. */
+/* Points that decode to one configuration are one; forbidden ones are none. */
 static bool canonical_point(const void *ctx, double *x)
 {
 	struct configuration c;
 	space_decode(ctx, x, &c);
 	space_encode(ctx, &c, x);
-	return true;
+	return space_allows(ctx, &c);
 }
 
 /* Made once the baseline has shown whether scores have logarithms, and told of it. */

@@ -58,7 +58,8 @@ bool prove_without(const struct space *space, const struct configuration *winner
 			return false;
 		}
 	}
-	return !configuration_equal(out, winner);
+	space_settle(space, out);
+	return space_allows(space, out) && !configuration_equal(out, winner);
 }
 
 /* The winner's values in one scope, the baseline's in the other. */
@@ -72,7 +73,9 @@ static bool only_scope(const struct space *space, const struct configuration *wi
 			out->v[i] = baseline->v[i];
 		}
 	}
-	return !configuration_equal(out, winner) && !configuration_equal(out, baseline);
+	space_settle(space, out);
+	return space_allows(space, out) && !configuration_equal(out, winner) &&
+	       !configuration_equal(out, baseline);
 }
 
 static int prove_scopes(struct stages *t, const struct configuration *winner,

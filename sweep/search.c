@@ -25,6 +25,12 @@ struct search {
 	struct search_problem problem;
 	bool seen;
 	double best, worst; /* of those that did not fail */
+	/* For members that know nothing of canonical points and forbidden ones. */
+	struct search_memory memory;	   /* canonical points */
+	double raw[SEARCH_DIMS_MAX];	   /* as the member asked, ... */
+	double canonical[SEARCH_DIMS_MAX]; /* ... and what is measured for it */
+	bool outstanding;
+	int asked;
 };
 
 /* Names with NLOPT_ in front are NLopt's own spelling. */
@@ -129,11 +135,6 @@ int search_create(const char *algorithm, const struct search_problem *p, struct 
 	return 0;
 }
 
-int search_ask(struct search *s, double *x, struct err *e)
-{
-	return s->ops->ask(s->state, x, e);
-}
-
 #define VALUE_LIMIT 1e30 /* models square what they are told: it must stay finite */
 
 /* Below all that were seen, by half of their spread: far enough to be avoided, near enough not to
@@ -146,6 +147,65 @@ static double failed_value(const struct search *s)
 	}
 	double margin = 0.5 * (s->best - s->worst);
 	return s->worst - fmax(margin, 0.05 * fmax(fabs(s->worst), 1e-3));
+}
+
+#define REFUSALS 20000 /* points in a row that cannot be measured, or are known by another name */
+
+/* Moves the member's point to the canonical one. False: it is answered already. */
+static bool takes_point(struct search *s)
+{
+	const struct search_problem *p = &s->problem;
+	memcpy(s->canonical, s->raw, sizeof(s->canonical));
+	if (!p->canonical) {
+		return true;
+	}
+	if (!p->canonical(p->ctx, s->canonical)) {
+		s->ops->tell(s->state, s->raw, failed_value(s), true);
+		return false;
+	}
+	search_snap(p, s->canonical);
+	const struct search_told *known = search_recall(&s->memory, p, s->canonical);
+	if (known) {
+		s->ops->tell(s->state, s->raw, known->mean, false);
+	}
+	return !known;
+}
+
+static int ask_member(struct search *s, struct err *e)
+{
+	int rc = s->asked < s->problem.budget;
+	for (int i = 0; rc == 1 && i < REFUSALS; i++) {
+		rc = s->ops->ask(s->state, s->raw, e);
+		if (rc == 1 && takes_point(s)) {
+			s->asked++;
+			s->outstanding = true;
+			return 1;
+		}
+	}
+	return rc < 0 ? rc : 0;
+}
+
+int search_ask(struct search *s, double *x, struct err *e)
+{
+	if (search_learns(s)) {
+		return s->ops->ask(s->state, x, e);
+	}
+	int rc = s->outstanding ? 1 : ask_member(s, e);
+	if (rc == 1) {
+		memcpy(x, s->canonical, s->problem.n * sizeof(double));
+	}
+	return rc;
+}
+
+/* The member is told where it had asked. */
+static void tell_member(struct search *s, const double *at, const struct search_observation *o)
+{
+	size_t bytes = s->problem.n * sizeof(double);
+	bool answer = s->outstanding && memcmp(at, s->canonical, bytes) == 0;
+	/* out of memory: forgotten, which only costs a measurement */
+	search_remember(&s->memory, &s->problem, at, o->y);
+	s->outstanding = false;
+	s->ops->tell(s->state, answer ? s->raw : at, o->y, o->failed);
 }
 
 void search_tell(struct search *s, const double *x, double y, bool ok)
@@ -175,7 +235,7 @@ void search_learn(struct search *s, const struct search_observation *o)
 	if (s->ops->learn) {
 		s->ops->learn(s->state, &known);
 	} else if (o->group == 0) {
-		s->ops->tell(s->state, asked, known.y, known.failed);
+		tell_member(s, asked, &known);
 	}
 }
 
@@ -228,5 +288,6 @@ void search_destroy(struct search *s)
 		return;
 	}
 	s->ops->destroy(s->state);
+	search_forget(&s->memory);
 	free(s);
 }

@@ -50,7 +50,7 @@ static void name_dimension(const struct spec *spec, const struct spec_tunable *t
 	d->tunable = t;
 	d->target = t->target;
 	d->target.value = (struct value){.type = VALUE_NONE};
-	d->above = d->below = -1;
+	d->above = d->below = d->when = -1;
 	d->floor = -1e300;
 	d->ceiling = 1e300;
 	setting_key(&t->target.setting, t->target.field,
@@ -112,14 +112,16 @@ static int fill(struct space *s, const struct space_source *source, json_t *skip
 			return rc;
 		}
 	}
-	if (s->n == 0) {
+	int rc = space_link_conditions(s, skipped, e);
+	if (rc == 0 && s->n == 0) {
 		return err_set(e, -EOPNOTSUPP,
 			       "%s: nothing is left to search: every tunable is optional and "
 			       "cannot be set here",
 			       s->spec->path);
 	}
-	int rc = space_couple_fields(s, source, skipped, e);
-	return rc ? rc : make_grids(s, e);
+	rc = rc ? rc : space_couple_fields(s, source, skipped, e);
+	rc = rc ? rc : make_grids(s, e);
+	return rc ? rc : space_check_rules(s, skipped, e);
 }
 
 int space_create(const struct spec *spec, const struct space_source *source, struct space **out,

@@ -164,6 +164,7 @@ void space_decode(const struct space *s, const double *u, struct configuration *
 			}
 		}
 	}
+	space_settle(s, out);
 }
 
 void space_encode(const struct space *s, const struct configuration *c, double *u)
@@ -239,6 +240,9 @@ bool space_contains(const struct space *s, const struct configuration *c)
 	for (size_t i = 0; i < s->n; i++) {
 		const struct dimension *d = &s->dims[i];
 		double x = as_double(&c->v[i]);
+		if (!space_is_active(s, c, i) && value_equal(&c->v[i], &d->baseline)) {
+			continue; /* wherever its baseline lies: no other value is possible */
+		}
 		bool inside = d->category ? find_choice(d, &c->v[i]) < d->n_choices
 					  : x >= d->lo && x <= d->hi;
 		if (!inside) {

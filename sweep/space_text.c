@@ -87,7 +87,7 @@ static void print_number(FILE *f, const struct dimension *d, double x)
 	print_value(f, d, &v);
 }
 
-static void print_dimension(FILE *f, const struct dimension *d)
+static void print_dimension(FILE *f, const struct space *s, const struct dimension *d)
 {
 	fprintf(f, "%s  ", d->key);
 	if (d->category) {
@@ -108,6 +108,11 @@ static void print_dimension(FILE *f, const struct dimension *d)
 		fputs(", now ", f);
 		print_value(f, d, &d->baseline);
 	}
+	if (d->when >= 0) {
+		const struct dimension *other = &s->dims[d->when];
+		fprintf(f, ", only while %s is ", other->key);
+		print_value(f, other, &d->tunable->when.is);
+	}
 	fputc('\n', f);
 }
 
@@ -120,7 +125,10 @@ char *space_text(const struct space *s)
 		return NULL;
 	}
 	for (size_t i = 0; i < s->n; i++) {
-		print_dimension(f, &s->dims[i]);
+		print_dimension(f, s, &s->dims[i]);
+	}
+	for (size_t i = 0; i < s->spec->n_rules; i++) {
+		fprintf(f, "never: %s\n", s->spec->rules[i].text);
 	}
 	return fclose(f) == 0 ? text : NULL;
 }

@@ -17,7 +17,7 @@ static const char *const top_keys[] = {"tunesweep", "name",	"hosts", "link",   "
 /* What the contract names and this version cannot do: said, never ignored. */
 static int refuse_unbuilt(struct yaml_at root, struct err *e)
 {
-	static const char *const unbuilt[] = {"forbid", "pool"};
+	static const char *const unbuilt[] = {"pool"};
 	for (size_t i = 0; i < ARRAY_SIZE(unbuilt); i++) {
 		struct yaml_at at = yaml_get(root, unbuilt[i]);
 		if (yaml_kind(at) != YAML_ABSENT) {
@@ -99,6 +99,8 @@ static int parse_blocks(struct spec *s, struct yaml_at root, struct err *e)
 	rc = rc ? rc : spec_parse_objective(s, yaml_get(root, "objective"), e);
 	rc = rc ? rc : spec_parse_allow(s, yaml_get(root, "allow"), e);
 	rc = rc ? rc : spec_parse_tunables(s, yaml_get(root, "tunables"), e);
+	rc = rc ? rc : spec_parse_when(s, yaml_get(root, "tunables"), e);
+	rc = rc ? rc : spec_parse_forbid(s, yaml_get(root, "forbid"), e);
 	rc = rc ? rc : spec_parse_search(s, yaml_get(root, "search"), e);
 	rc = rc ? rc : spec_parse_proof(s, yaml_get(root, "proof"), e);
 	return rc ? rc : spec_warn(s, e);
@@ -165,6 +167,11 @@ void spec_free(struct spec *s)
 	for (size_t i = 0; i < s->n_tunables; i++) {
 		free(s->tunables[i].choices);
 	}
+	for (size_t i = 0; i < s->n_rules; i++) {
+		free(s->rules[i].text);
+		free(s->rules[i].terms);
+	}
+	free(s->rules);
 	for (size_t i = 0; i < s->n_warnings; i++) {
 		free(s->warnings[i]);
 	}

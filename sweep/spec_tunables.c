@@ -230,23 +230,14 @@ static int check_duplicate(const struct spec *s, const struct spec_tunable *t, s
 	return 0;
 }
 
-static int refuse_when(struct yaml_at map, struct err *e)
-{
-	struct yaml_at at = yaml_get(map, "when");
-	return yaml_kind(at) == YAML_ABSENT
-		       ? 0
-		       : yaml_error(at, e, "'when' is not built yet: leave it out");
-}
-
 static int parse_one(struct spec *s, struct yaml_at map, struct err *e)
 {
 	static const char *const keys[] = {"set",      "field", "host", "device", "range",
 					   "choices",  "scale", "step", "type",	  "default",
 					   "optional", "when",	NULL};
 	struct spec_tunable *t = &s->tunables[s->n_tunables];
-	*t = (struct spec_tunable){.host = -1};
+	*t = (struct spec_tunable){.host = -1, .when = {.tunable = -1}};
 	int rc = yaml_check_keys(map, keys, e);
-	rc = rc ? rc : refuse_when(map, e);
 	rc = rc ? rc : resolve(t, map, e);
 	if (rc) {
 		return rc;

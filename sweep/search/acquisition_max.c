@@ -16,6 +16,7 @@
 #define POLISHED	     4 /* candidates that are polished */
 #define ROUNDS		     2
 #define PAIR_CANDIDATES	     300
+#define DRAWS		     16 /* of one random candidate, where many are forbidden */
 #define PAIR_UNKNOWN	     8	/* standard deviations: it is the unknown that is looked for, ... */
 #define PAIR_HOPE	     3	/* ... as long as so many may make it the best */
 #define COUNT_LEVELS	     32 /* up to here, an ordered dimension is also tried step by step */
@@ -179,12 +180,16 @@ static size_t make_pool(struct acquisition *q, struct stats_rng *rng, struct can
 	double c[SEARCH_DIMS_MAX];
 	size_t n = 0;
 	for (int i = 0; i < RANDOM_CANDIDATES + NEIGHBOUR_CANDIDATES; i++) {
-		if (i < RANDOM_CANDIDATES || q->m == 0) {
-			random_point(q, rng, c);
-		} else {
-			random_neighbour(q, rng, c);
+		double value = -INFINITY;
+		for (int draw = 0; draw < DRAWS && value == -INFINITY; draw++) {
+			if (i < RANDOM_CANDIDATES || q->m == 0) {
+				random_point(q, rng, c);
+			} else {
+				random_neighbour(q, rng, c);
+			}
+			value = settled_value(q, c);
 		}
-		keep_best(best, &n, c, settled_value(q, c), q->v.problem->n);
+		keep_best(best, &n, c, value, q->v.problem->n);
 	}
 	return n;
 }

@@ -19,7 +19,7 @@ struct coordinate {
 	struct search_memory memory;
 	double at[SEARCH_DIMS_MAX], next[SEARCH_DIMS_MAX]; /* best of the passes so far */
 	size_t dim;
-	int step, round, asked;
+	int step, round;
 	bool outstanding, started;
 };
 
@@ -112,11 +112,10 @@ static int coordinate_ask(void *state, double *x, struct err *e)
 	struct coordinate *c = state;
 	(void)e;
 	if (!c->outstanding) {
-		if (c->asked >= c->p.budget || !advance(c)) {
+		if (!advance(c)) {
 			return 0;
 		}
 		c->outstanding = true;
-		c->asked++;
 	}
 	memcpy(x, c->next, c->p.n * sizeof(*x));
 	return 1;

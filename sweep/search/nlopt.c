@@ -69,12 +69,10 @@ static bool evaluate(struct bridge *b, const double *x, double *y)
 	if (t) {
 		*y = t->mean;
 		go_on = go_on && ++b->known_in_a_row <= KNOWN_MAX;
-	} else if (go_on && b->asked < b->p.budget) {
+	} else if (go_on) {
 		b->asked++;
 		b->known_in_a_row = 0;
 		go_on = hand_over(b, x, y);
-	} else {
-		go_on = false;
 	}
 	pthread_mutex_unlock(&b->lock);
 	return go_on;
@@ -191,7 +189,7 @@ static int optimise(struct bridge *b, int round)
 static bool may_go_on(struct bridge *b)
 {
 	pthread_mutex_lock(&b->lock);
-	bool go_on = !b->stop && b->asked < b->p.budget && b->calls < b->calls_max;
+	bool go_on = !b->stop && b->calls < b->calls_max;
 	pthread_mutex_unlock(&b->lock);
 	return go_on;
 }

@@ -22,7 +22,6 @@ struct fill {
 	gsl_qrng *sequence; /* NULL: random */
 	double shift[SEARCH_DIMS_MAX], next[SEARCH_DIMS_MAX];
 	struct stats_rng rng;
-	int asked;
 	bool outstanding;
 };
 
@@ -94,13 +93,12 @@ static int fill_ask(void *state, double *x, struct err *e)
 	struct fill *f = state;
 	(void)e;
 	for (int misses = 0; !f->outstanding; misses++) {
-		if (misses == MISSES_MAX || f->asked >= f->p.budget) {
+		if (misses == MISSES_MAX) {
 			return 0;
 		}
 		draw(f);
 		if (!search_recall(&f->memory, &f->p, f->next)) {
 			f->outstanding = true;
-			f->asked++;
 		}
 	}
 	memcpy(x, f->next, f->p.n * sizeof(*x));

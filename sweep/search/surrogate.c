@@ -23,9 +23,10 @@ struct surrogate {
 	struct search_problem p;
 	struct beliefs beliefs;
 	struct stats_rng rng;
-	void *explorer, *fallback; /* GN_DIRECT_L; Sobol where most of its points fail */
-	bool explorer_waits;	   /* for the value of explorer_at */
-	double explorer_at[SEARCH_DIMS_MAX];
+	void *explorer, *fallback;	     /* GN_DIRECT_L; Sobol where most of its points fail */
+	bool explorer_waits;		     /* for the value of explorer_at */
+	double explorer_at[SEARCH_DIMS_MAX]; /* what it asked, ... */
+	double explorer_stands[SEARCH_DIMS_MAX]; /* ... and what is measured for that */
 	int initial, explored, explored_failed;
 	int asked;
 	int idle; /* proposals in a row that were hardly worth it */
@@ -115,6 +116,7 @@ static int explorer_point(struct surrogate *s, double *x, struct err *e)
 		if (rc != 0) {
 			s->explorer_waits = rc == 1;
 			memcpy(s->explorer_at, x, sizeof(s->explorer_at));
+			memcpy(s->explorer_stands, x, sizeof(s->explorer_stands));
 			return rc;
 		}
 	}
@@ -127,17 +129,48 @@ static int explorer_point(struct surrogate *s, double *x, struct err *e)
 
 static void answer_explorer(struct surrogate *s, const double *x, double y, bool failed)
 {
-	if (s->explorer_waits && same(s, s->explorer_at, x)) {
-		search_nlopt.tell(s->explorer, x, y, failed);
+	if (s->explorer_waits && same(s, s->explorer_stands, x)) {
+		search_nlopt.tell(s->explorer, s->explorer_at, y, failed);
 		s->explorer_waits = false;
 	}
+}
+
+/* What was last measured at x; false: nothing yet. */
+static bool recall(const struct surrogate *s, const double *x, struct told *out)
+{
+	for (size_t i = s->beliefs.n; i-- > 0;) {
+		if (same(s, s->beliefs.x + i * s->p.n, x)) {
+			*out = s->beliefs.told[i];
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Moves one of the first points to what would be measured for it. False: not to be measured, and
+ * DIRECT_L goes on, as if this were a bad place or with what is known already. */
+static bool settle_first(struct surrogate *s, double *x)
+{
+	struct acquisition_view v = beliefs_view(&s->beliefs);
+	double canonical[SEARCH_DIMS_MAX];
+	struct told known = {.y = -1000, .failed = true};
+	memcpy(canonical, x, sizeof(canonical));
+	bool allowed = acquisition_settle(&v, canonical) && !is_pending(s, canonical);
+	bool moved = !same(s, canonical, x);
+	if (!allowed || (moved && recall(s, canonical, &known))) {
+		answer_explorer(s, x, known.failed ? -1000 : known.y, known.failed);
+		return false;
+	}
+	if (s->explorer_waits && same(s, s->explorer_at, x)) {
+		memcpy(s->explorer_stands, canonical, sizeof(canonical));
+	}
+	memcpy(x, canonical, sizeof(canonical));
+	return true;
 }
 
 /* The first points, until there are enough and one has worked. */
 static int ask_explorer(struct surrogate *s, double *x, struct err *e)
 {
-	struct acquisition_view v = beliefs_view(&s->beliefs);
-	double canonical[SEARCH_DIMS_MAX];
 	if (s->explored + (int)s->beliefs.n_pending >= s->initial &&
 	    s->beliefs.n > s->beliefs.n_failed) {
 		return 0;
@@ -147,15 +180,7 @@ static int ask_explorer(struct surrogate *s, double *x, struct err *e)
 		if (rc <= 0) {
 			return rc;
 		}
-		memcpy(canonical, x, sizeof(canonical));
-		bool allowed = acquisition_settle(&v, canonical) && !is_pending(s, canonical);
-		if (allowed && same(s, canonical, x)) {
-			return 1;
-		}
-		/* elsewhere, or not at all: DIRECT_L goes on as if this were a bad place */
-		answer_explorer(s, x, -1000, true);
-		if (allowed) {
-			memcpy(x, canonical, sizeof(canonical));
+		if (settle_first(s, x)) {
 			return 1;
 		}
 	}
