@@ -193,7 +193,7 @@ install: programs man
 
 # Side-by-side figures, never pass or fail; the tables stand in tests/bench/README.md.
 .PHONY: bench
-bench: bench-stream bench-search bench-store
+bench: bench-stream bench-search bench-store bench-proof
 
 # Speed of the store at 1,000,000 samples.
 .PHONY: bench-store
@@ -219,6 +219,15 @@ $(BUILD)/tests/bench/stream: $(BUILD)/tests/bench/stream.o $(LIB)
 .PHONY: bench-stream
 bench-stream: $(BUILD)/tests/bench/stream $(BUILD)/tests/lab/stream_driver
 	@tests/bench/stream.sh $^
+
+# Does the proof hold what it promises: false gains, coverage, power. Minutes of one core.
+PROOF_BENCH := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/bench/proof*.c))
+$(BUILD)/tests/bench/proof: $(PROOF_BENCH) $(LIB)
+	@echo "  LD    $@"
+	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(ALL_LIBS)
+.PHONY: bench-proof
+bench-proof: $(BUILD)/tests/bench/proof
+	@$<
 
 .PHONY: bench-search
 bench-search: $(BUILD)/tests/bench/search

@@ -39,6 +39,8 @@ struct best_inputs {
 	bool as_difference;
 	bool significant; /* the score's interval excludes 0 */
 	int pairs;
+	struct best_part against; /* key: the profile's name; pairs 0: none was given or measured */
+	const json_t *panel;	  /* array of {"test", "pairs", "worse", ...}; NULL: none. Copied */
 	struct best_part host_only, application_only;
 	const struct best_part *effects; /* n_effects; borrowed */
 	size_t n_effects;

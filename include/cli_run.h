@@ -20,12 +20,24 @@ struct run {
 	struct space *space;
 	const struct engine_ops *engine;
 	void *engine_state;
-	struct replay replay; /* of --resume */
+	struct warm warm;		   /* of --warm */
+	struct configuration against;	   /* of --against */
+	char against_name[VALUE_TEXT_MAX]; /* "" if it was not given */
+	struct replay replay;		   /* of --resume */
 	struct loop_result result;
 	json_t *rollback; /* {host: [items]} */
 	bool restored;
 	bool line_open; /* a progress line without its newline is on the terminal */
 };
+
+/* run_against.c: the values of --against as a configuration; what the profile does not name is at
+ * its baseline, what it names and this space lacks is told. */
+int run_load_against(struct run *r, struct err *e);
+
+/* run_panel.c: the panel as result.json has it, NULL if nothing was measured; and what got worse in
+ * words. */
+json_t *run_panel_json(const struct panel *p);
+void run_panel_print(const struct panel *p);
 
 /* run_print.c: a line a sample on stderr, or one that is rewritten on a terminal. */
 void run_print_progress(void *ctx, const struct loop_progress *p);

@@ -6,9 +6,11 @@
 #ifndef TUNESWEEP_LOOP_H
 #define TUNESWEEP_LOOP_H
 
+#include "panel.h"
 #include "prove.h"
 #include "store.h"
 #include "trial.h"
+#include "warm.h"
 
 enum loop_phase { LOOP_BASELINE, LOOP_SEARCH, LOOP_PROOF };
 
@@ -25,8 +27,12 @@ struct loop_progress { /* after each sample */
 };
 
 struct loop_options {
-	struct store *store;					    /* NULL: nothing is kept */
-	const char *run;					    /* its id there */
+	const struct configuration *against; /* a profile's values, see prove.h; NULL */
+	const struct warm *warm;	     /* what earlier nights have measured; NULL */
+	struct store *store;		     /* NULL: nothing is kept */
+	const char *run;		     /* its id there */
+	/* Engines for the panel's other tests, see panel.h; NULL: no panel. */
+	int (*engine)(void *ctx, const struct spec *variant, void **state, struct err *e);
 	void (*progress)(void *ctx, const struct loop_progress *p); /* NULL: nobody wants to know */
 	void *ctx;
 };
@@ -49,6 +55,7 @@ struct loop_result {
 			  "sets" for dimensions); NULL if it explains nothing */
 	bool has_gain; /* proof.gain holds at least one pair */
 	struct proof proof;
+	struct panel panel; /* of a winner whose gain is proved */
 	bool interrupted;
 	char first_failure[256]; /* why the first failed sample failed */
 };

@@ -15,6 +15,7 @@ struct sweep { /* one loop_run */
 	struct loop_result *r;
 	struct search *search; /* NULL until the baseline has been measured once */
 	struct tried_table tried;
+	struct configuration asked; /* last: what the hosts have now, or should have */
 	double started, end;
 	double best_throughput;
 	bool log_scores; /* the search is told log(score) while scores are positive */
@@ -37,6 +38,13 @@ int loop_keep_sample(struct sweep *s, const char *phase, const struct configurat
  * values that the kernel took; point is the one that was asked, or NULL. */
 void loop_tell_sample(struct sweep *s, const double *point, const struct configuration *effective,
 		      const struct sample *sample);
+
+/* A search that does not learn is told a configuration's median, or that it has failed. */
+void loop_tell_median(struct sweep *s, const double *point, const struct tried *t);
+
+/* loop_problem.c: makes the search once the baseline has shown whether scores have logarithms, and
+ * tells it the baseline, earlier nights, and points that are known to be good elsewhere. */
+int loop_start_search(struct sweep *s, struct err *e);
 
 /* loop_prune.c: puts back to the baseline what the search believes to bring nothing. */
 void loop_prune(struct sweep *s);

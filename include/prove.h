@@ -10,10 +10,17 @@
 
 #include "validate.h"
 
-enum proof_stage { PROOF_GAIN, PROOF_HOST_ONLY, PROOF_APPLICATION_ONLY, PROOF_EFFECT };
+enum proof_stage {
+	PROOF_GAIN,
+	PROOF_HOST_ONLY,
+	PROOF_APPLICATION_ONLY,
+	PROOF_EFFECT,
+	PROOF_AGAINST
+};
 
 struct proof {
 	struct gain gain;	      /* winner against baseline */
+	struct gain against;	      /* winner against another profile, if one was given */
 	struct gain host_only;	      /* only the host scope of the winner, against the baseline */
 	struct gain application_only; /* only its run scope */
 	struct gain effect[SPEC_TUNABLES_MAX]; /* winner against the winner without that setting */
@@ -23,6 +30,9 @@ struct prove_options {
 	int pairs;   /* in all */
 	double time; /* s, in all */
 	uint64_t seed;
+	/* Another profile's values (what it does not name: the baseline's); NULL: none. A third of
+	 * the pairs is kept for it. */
+	const struct configuration *against;
 	/* Told of every sample; dimension is that of PROOF_EFFECT. */
 	int (*seen)(void *ctx, enum proof_stage stage, size_t dimension, bool is_first,
 		    const struct configuration *effective, const struct sample *s,

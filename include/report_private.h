@@ -60,6 +60,7 @@ void report_body(const json_t *run, const struct report_writer *w, FILE *out);
 /* report_parts.c: proved parts of the gain, and the search's beliefs; nothing where there are none.
  */
 void report_say_parts(const json_t *result, const struct report_writer *w, FILE *out);
+void report_say_panel(const json_t *result, const struct report_writer *w, FILE *out);
 void report_say_model(const json_t *result, const struct report_writer *w, FILE *out);
 
 /* A row a sample, RFC 4180, numbers to their last digit. */

@@ -129,6 +129,7 @@ struct spec {
 	uint64_t seed;
 	int proof_pairs; /* 0: no proof */
 	double proof_time;
+	bool proof_panel;  /* the winner under other tests, too */
 	size_t n_warnings; /* sentences with their place: settings that work against each other */
 	char *warnings[SPEC_WARNINGS_MAX];
 };

@@ -87,6 +87,17 @@ static json_t *part_json(const struct best_part *p)
 	return o;
 }
 
+static json_t *against_json(const struct best_part *p)
+{
+	struct best_part nameless = *p;
+	nameless.key = NULL;
+	json_t *o = part_json(&nameless);
+	if (json_is_object(o)) {
+		json_object_set_new(o, "profile", json_text_or_null(p->key));
+	}
+	return o;
+}
+
 static json_t *effects_json(const struct best_inputs *in)
 {
 	json_t *a = json_array();
@@ -118,6 +129,7 @@ static json_t *gain_json(const struct best_inputs *in)
 	json_object_set_new(o, "service_demand_percent",
 			    json_number_or_null(in->service_demand.estimate));
 	json_object_set_new(o, "service_demand_interval", bounds_json(&in->service_demand));
+	json_object_set_new(o, "against", against_json(&in->against));
 	json_object_set_new(o, "host_only", part_json(&in->host_only));
 	json_object_set_new(o, "application_only", part_json(&in->application_only));
 	return o;
@@ -139,6 +151,7 @@ json_t *best_result_json(const struct best_inputs *in)
 	json_object_set_new(o, "recommended",
 			    json_string(best_is_recommended(in) ? "best" : "baseline"));
 	json_object_set_new(o, "effects", effects_json(in));
+	json_object_set_new(o, "panel", in->panel ? json_deep_copy(in->panel) : json_null());
 	json_object_set_new(o, "model", in->model ? json_deep_copy(in->model) : json_null());
 	json_object_set_new(o, "restored", json_boolean(in->restored));
 	json_object_set_new(o, "store", json_text_or_null(in->store));
@@ -181,6 +194,23 @@ static void set_numbers(json_t *o, const struct best_point *p)
 	set_known(o, "score", p->score);
 }
 
+/* The tests under which the winner is worse than the baseline, by name. */
+static void set_worse(json_t *o, const json_t *panel)
+{
+	json_t *names = json_array(), *one;
+	size_t i;
+	json_array_foreach((json_t *)panel, i, one)
+	{
+		if (json_is_true(json_object_get(one, "worse"))) {
+			json_array_append(names, json_object_get(one, "test"));
+		}
+	}
+	if (json_array_size(names)) {
+		json_object_set(o, "worse", names);
+	}
+	json_decref(names);
+}
+
 json_t *best_evidence(const struct best_inputs *in, const char *spec_sha256, int boots)
 {
 	json_t *o = json_object(), *baseline = json_object();
@@ -191,6 +221,7 @@ json_t *best_evidence(const struct best_inputs *in, const char *spec_sha256, int
 			json_object_set_new(o, "gain", evidence_gain(in));
 		}
 		set_numbers(o, &in->best);
+		set_worse(o, in->panel);
 	}
 	set_numbers(baseline, &in->baseline);
 	if (json_object_size(baseline)) {

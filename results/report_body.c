@@ -327,6 +327,7 @@ void report_body(const json_t *run, const struct report_writer *w, FILE *out)
 	say_headline(run, w, out);
 	say_numbers(run, w, out);
 	report_say_parts(result_of(run), w, out);
+	report_say_panel(result_of(run), w, out);
 	report_say_model(result_of(run), w, out);
 	say_values(run, w, out);
 	say_failures(run, w, out);

@@ -5,6 +5,7 @@
  */
 #include "json_util.h"
 #include "report_private.h"
+#include <math.h>
 
 static void add_part(struct report_table *t, const char *name, const json_t *part)
 {
@@ -33,6 +34,10 @@ void report_say_parts(const json_t *result, const struct report_writer *w, FILE 
 	struct report_table t;
 	size_t i;
 	report_table_init(&t, heads);
+	const json_t *against = json_object_get(gain, "against");
+	char versus[96];
+	snprintf(versus, sizeof(versus), "against %.80s", json_get_text(against, "profile", ""));
+	add_part(&t, versus, against);
 	add_part(&t, "host settings alone", json_object_get(gain, "host_only"));
 	add_part(&t, "application settings alone", json_object_get(gain, "application_only"));
 	json_array_foreach(effects, i, one)
@@ -44,6 +49,41 @@ void report_say_parts(const json_t *result, const struct report_writer *w, FILE 
 		w->paragraph(out,
 			     "Measured in pairs like the gain itself, each setting by leaving it "
 			     "out of the best.");
+		w->table(out, &t);
+	}
+	report_table_clear(&t);
+}
+
+static void add_change(struct report_table *t, const json_t *one, const char *key)
+{
+	char buf[32] = "";
+	double x = json_get_number(one, key);
+	if (isfinite(x)) {
+		snprintf(buf, sizeof(buf), "%+.1f %%", x);
+	}
+	report_table_add(t, buf);
+}
+
+void report_say_panel(const json_t *result, const struct report_writer *w, FILE *out)
+{
+	static const char *const heads[] = {"test",	    "#throughput", "#service demand",
+					    "#p99 latency", "worse",	   NULL};
+	json_t *panel = json_object_get(result, "panel"), *one;
+	struct report_table t;
+	size_t i;
+	report_table_init(&t, heads);
+	json_array_foreach(panel, i, one)
+	{
+		report_table_add(&t, json_get_text(one, "test", "?"));
+		add_change(&t, one, "throughput_percent");
+		add_change(&t, one, "service_demand_percent");
+		add_change(&t, one, "latency_p99_percent");
+		report_table_add(&t, json_is_true(json_object_get(one, "worse")) ? "worse" : "");
+	}
+	if (t.n_cells) {
+		w->section(out, "The best under other tests");
+		w->paragraph(out, "Beside the baseline in a few pairs each. Worse: all of the 95 % "
+				  "interval of one of the three is on the wrong side.");
 		w->table(out, &t);
 	}
 	report_table_clear(&t);

@@ -31,16 +31,6 @@ static bool search_is_over(const struct sweep *s)
 	return s->r->samples >= s->env->spec->samples || monotonic_seconds() > s->end;
 }
 
-/* A search that does not learn is told a configuration's median, or that it has failed. */
-static void tell_median(struct sweep *s, const double *point, const struct tried *t)
-{
-	double y = loop_told_value(s, tried_score(t));
-	if (!search_learns(s->search)) {
-		search_tell(s->search, point, isfinite(y) ? y : 0,
-			    isfinite(y) && t->n_scores > t->n_failed);
-	}
-}
-
 static int measure_baseline(struct sweep *s, struct err *e)
 {
 	double point[SEARCH_DIMS_MAX];
@@ -52,7 +42,7 @@ static int measure_baseline(struct sweep *s, struct err *e)
 	s->r->baseline_score = tried_score(entry);
 	if (s->search && space_contains(s->env->space, &s->r->baseline)) {
 		space_encode(s->env->space, &s->r->baseline, point);
-		tell_median(s, point, entry);
+		loop_tell_median(s, point, entry);
 	}
 	return 0;
 }
@@ -91,7 +81,7 @@ static int search_step(struct sweep *s, struct err *e)
 			return rc;
 		}
 	} while (wants_another(s, entry));
-	tell_median(s, x, entry);
+	loop_tell_median(s, x, entry);
 	return 1;
 }
 
@@ -137,40 +127,6 @@ static int search_loop(struct sweep *s, struct err *e)
 	return rc >= 0 && !search_learns(s->search) && budget < s->env->spec->samples
 		       ? race_leaders(s, e)
 		       : (rc < 0 ? rc : 0);
-}
-
-/* Points that decode to one configuration are one; forbidden ones are none. */
-static bool canonical_point(const void *ctx, double *x)
-{
-	struct configuration c;
-	space_decode(ctx, x, &c);
-	space_encode(ctx, &c, x);
-	return space_allows(ctx, &c);
-}
-
-/* Made once the baseline has shown whether scores have logarithms, and told of it. */
-static int start_search(struct sweep *s, struct err *e)
-{
-	const struct spec *spec = s->env->spec;
-	struct search_problem p = {
-		.n = s->env->space->n,
-		.budget = spec->samples,
-		.seed = spec->seed,
-		.n_margins = score_margins(&spec->objective, NULL, NULL, NULL),
-		.plain = !s->log_scores,
-		.canonical = canonical_point,
-		.ctx = s->env->space,
-	};
-	space_describe(s->env->space, p.dims);
-	int rc = search_create(spec->algorithm, &p, &s->search, e);
-	if (rc == 0 && search_learns(s->search)) {
-		loop_tell_sample(s, NULL, &s->tried.items[0].effective, &s->r->baseline_sample);
-	} else if (rc == 0 && space_contains(s->env->space, &s->r->baseline)) {
-		double point[SEARCH_DIMS_MAX];
-		space_encode(s->env->space, &s->r->baseline, point);
-		tell_median(s, point, &s->tried.items[0]);
-	}
-	return rc;
 }
 
 /* Metrics of the table are positive; a command's own score may have any sign. */
@@ -288,16 +244,26 @@ static int prove(struct sweep *s, struct err *e)
 		.pairs = spec->proof_pairs,
 		.time = spec->proof_time,
 		.seed = spec->seed,
+		.against = s->o->against,
 		.seen = seen_in_proof,
 		.ctx = &watch,
 	};
 	struct loop_result *r = s->r;
+	double began = monotonic_seconds();
 	if (!r->has_best || r->best_is_baseline || !r->baseline_sample.ok ||
 	    spec->proof_pairs == 0) {
 		return 0;
 	}
 	int rc = prove_run(s->env, &r->winner_asked, &r->baseline, &o, &r->proof, e);
 	r->has_gain = r->proof.gain.pairs > 0;
+	bool proved = r->proof.gain.significant && r->proof.gain.score.lo > 0;
+	if (rc == 0 && proved && s->o->engine && spec->proof_panel) {
+		struct panel_options p = {.end = began + spec->proof_time,
+					  .seed = spec->seed,
+					  .engine = s->o->engine,
+					  .ctx = s->o->ctx};
+		rc = panel_run(s->env, &r->winner_asked, &r->baseline, &p, &r->panel, e);
+	}
 	return rc;
 }
 
@@ -311,7 +277,7 @@ int loop_run(struct trial_env *env, const struct loop_options *o, struct loop_re
 	s.log_scores = expects_positive_scores(&env->spec->objective);
 	int rc = measure_baseline(&s, e);
 	if (rc == 0) {
-		rc = start_search(&s, e);
+		rc = loop_start_search(&s, e);
 	}
 	if (rc == 0) {
 		rc = search_loop(&s, e);

@@ -83,6 +83,15 @@ void loop_tell_sample(struct sweep *s, const double *point, const struct configu
 	search_learn(s->search, &o);
 }
 
+void loop_tell_median(struct sweep *s, const double *point, const struct tried *t)
+{
+	double y = loop_told_value(s, tried_score(t));
+	if (!search_learns(s->search)) {
+		search_tell(s->search, point, isfinite(y) ? y : 0,
+			    isfinite(y) && t->n_scores > t->n_failed);
+	}
+}
+
 /* Takes the baseline's first good sample (until then the failed one, for its reason) as the measure
  * of guards and of the scale. */
 static void note_baseline(struct sweep *s, const struct sample *sample)
@@ -131,6 +140,7 @@ int loop_measure(struct sweep *s, enum loop_phase phase, const double *point,
 {
 	struct sample sample;
 	struct configuration effective;
+	s->asked = *asked;
 	s->env->stop_below = phase == LOOP_SEARCH ? hopeless_throughput(s) : 0;
 	int rc = trial_run(s->env, asked, &sample, &effective, e);
 	s->env->stop_below = 0;

@@ -132,7 +132,13 @@ int prove_run(struct trial_env *env, const struct configuration *winner,
 	struct stages t = {.env = env, .o = o, .pairs_left = o->pairs};
 	t.end = monotonic_seconds() + o->time;
 	*out = (struct proof){0};
-	int rc = compare(&t, PROOF_GAIN, 0, winner, baseline, o->pairs, &out->gain, e);
+	int kept = o->against ? o->pairs / 3 : 0;
+	int rc = compare(&t, PROOF_GAIN, 0, winner, baseline, o->pairs - kept, &out->gain, e);
+	if (rc == 0 && o->against && !configuration_equal(winner, o->against)) {
+		int half = t.pairs_left / 2;
+		rc = compare(&t, PROOF_AGAINST, 0, winner, o->against, half > kept ? half : kept,
+			     &out->against, e);
+	}
 	int rest = count_rest(env->space, winner, baseline);
 	/* Parts of a gain that is none are not looked for. */
 	if (rc < 0 || rest == 0 || !out->gain.significant || t.pairs_left < PAIRS_LEAST) {

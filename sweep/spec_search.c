@@ -117,14 +117,16 @@ int spec_parse_search(struct spec *s, struct yaml_at map, struct err *e)
 
 int spec_parse_proof(struct spec *s, struct yaml_at map, struct err *e)
 {
-	static const char *const keys[] = {"pairs", "time", NULL};
+	static const char *const keys[] = {"pairs", "time", "panel", NULL};
 	s->proof_pairs = 60;
 	s->proof_time = 15 * 60;
+	s->proof_panel = true;
 	if (yaml_kind(map) == YAML_ABSENT) {
 		return 0;
 	}
 	int rc = yaml_check_keys(map, keys, e);
 	struct yaml_at pairs = yaml_get(map, "pairs"), time = yaml_get(map, "time");
+	struct yaml_at panel = yaml_get(map, "panel");
 	if (rc == 0 && yaml_kind(pairs) != YAML_ABSENT) {
 		int64_t n = 0;
 		rc = yaml_as_int(pairs, 0, 10000, &n, e);
@@ -135,6 +137,9 @@ int spec_parse_proof(struct spec *s, struct yaml_at map, struct err *e)
 		if (rc == 0 && s->proof_time <= 0) {
 			return yaml_error(time, e, "time: above 0; 'pairs: 0' is no proof at all");
 		}
+	}
+	if (rc == 0 && yaml_kind(panel) != YAML_ABSENT) {
+		rc = yaml_as_bool(panel, &s->proof_panel, e);
 	}
 	return rc;
 }

@@ -18,6 +18,9 @@ static const struct cli_option options[] = {
 	{"samples", 0, "N", "budget of the search in measurements, instead of the spec's", false},
 	{"time", 0, "T", "time limit of the search, e.g. 10min", false},
 	{"seed", 0, "N", "seed of the search, instead of the spec's", false},
+	{"against", 0, "PROFILE", "prove the winner against this profile, too", false},
+	{"warm", 0, NULL, "begin with what earlier runs on machines of this kind have measured",
+	 false},
 	{"resume", 0, NULL, "go on with the newest unfinished run of this spec", false},
 	{"dry-run", 0, NULL, "check everything, print the space and the cost, set nothing", false},
 	{NULL, 0, NULL, NULL, false},
@@ -131,7 +134,7 @@ static int prepare(struct run *r, struct err *e)
 	{
 		cli_note(r->c, "left out: %s", json_string_value(one));
 	}
-	return rc;
+	return rc < 0 ? rc : run_load_against(r, e);
 }
 
 static struct agent *agent_of(const struct run *r, int host)
@@ -139,10 +142,12 @@ static struct agent *agent_of(const struct run *r, int host)
 	return host < 0 ? NULL : r->hosts.agents[host];
 }
 
-static int create_engine(struct run *r, struct err *e)
+/* Also for the panel, whose test is another. */
+static int create_engine(void *ctx, const struct spec *spec, void **state, struct err *e)
 {
+	struct run *r = ctx;
 	struct engine_env env = {
-		.spec = r->spec,
+		.spec = spec,
 		.space = r->space,
 		.launcher = r->c->launcher,
 		.sender = agent_of(r, r->spec->test.from),
@@ -150,7 +155,7 @@ static int create_engine(struct run *r, struct err *e)
 		.receiver_address = r->hosts.receiver_address,
 		.seed = r->spec->seed,
 	};
-	return r->engine->create(&env, &r->engine_state, e);
+	return r->engine->create(&env, state, e);
 }
 
 static int sweep(struct run *r, struct err *e)
@@ -164,11 +169,31 @@ static int sweep(struct run *r, struct err *e)
 		.replay = &r->replay,
 		.deadline = INFINITY,
 	};
-	struct loop_options o = {
-		.store = r->store, .run = r->record.id, .progress = run_print_progress, .ctx = r};
+	bool panel = strcmp(r->spec->test.engine, "builtin") == 0;
+	struct loop_options o = {.store = r->store,
+				 .run = r->record.id,
+				 .against = *r->against_name ? &r->against : NULL,
+				 .warm = cli_value(r->c, "warm") ? &r->warm : NULL,
+				 .engine = panel ? create_engine : NULL,
+				 .progress = run_print_progress,
+				 .ctx = r};
 	memcpy(env.agents, r->hosts.agents, sizeof(env.agents));
 	int rc = loop_run(&env, &o, &r->result, e);
 	run_print_progress_end(r);
+	return rc;
+}
+
+static int load_warm(struct run *r, struct err *e)
+{
+	auto_json json_t *hosts = hosts_fingerprints(&r->hosts);
+	if (!cli_value(r->c, "warm")) {
+		return 0;
+	}
+	int rc = warm_load(r->store, r->space, hosts, r->record.id, &r->warm, e);
+	if (rc == 0) {
+		cli_note(r->c, "warm start: %zu samples of %d earlier runs", r->warm.n,
+			 r->warm.runs);
+	}
 	return rc;
 }
 
@@ -176,11 +201,12 @@ static int measure_all(struct run *r, struct err *e)
 {
 	auto_json json_t *restored = NULL;
 	int rc = begin_record(r, e);
+	rc = rc < 0 ? rc : load_warm(r, e);
 	if (rc == 0) {
 		rc = hosts_open_sessions(&r->hosts, r->space, &restored, e);
 	}
 	if (rc == 0) {
-		rc = create_engine(r, e);
+		rc = create_engine(r, r->spec, &r->engine_state, e);
 	}
 	return rc < 0 ? rc : sweep(r, e);
 }
@@ -269,6 +295,7 @@ static void run_clear(struct run *r)
 {
 	loop_result_clear(&r->result);
 	replay_clear(&r->replay);
+	warm_clear(&r->warm);
 	space_destroy(r->space);
 	store_close(r->store);
 	spec_free(r->spec);

@@ -109,7 +109,8 @@ static struct best_part part_of(const struct gain *g, const char *key)
 				  .pairs = g->pairs};
 }
 
-static void fill_inputs(struct files *f, const char *status, json_t *const values[3])
+static void fill_inputs(struct files *f, const char *status, json_t *const values[3],
+			const json_t *panel)
 {
 	const struct loop_result *x = &f->r->result;
 	f->in = (struct best_inputs){
@@ -128,6 +129,8 @@ static void fill_inputs(struct files *f, const char *status, json_t *const value
 		.service_demand = x->proof.gain.service_demand,
 		.significant = x->proof.gain.significant,
 		.pairs = x->proof.gain.pairs,
+		.against = part_of(&x->proof.against, f->r->against_name),
+		.panel = panel,
 		.host_only = part_of(&x->proof.host_only, NULL),
 		.application_only = part_of(&x->proof.application_only, NULL),
 		.effects = f->effects,
@@ -149,7 +152,8 @@ static int write_all(struct files *f, const char *status, struct err *e)
 	auto_json json_t *best = x->has_best ? space_values(r->space, &x->best) : NULL;
 	auto_json json_t *asked = x->has_best ? space_values(r->space, &x->best_asked) : NULL;
 	json_t *const values[3] = {baseline, best, asked};
-	fill_inputs(f, status, values);
+	auto_json json_t *panel = run_panel_json(&x->panel);
+	fill_inputs(f, status, values, panel);
 	auto_json json_t *result = best_result_json(&f->in);
 	int rc = store_end_run(r->store, r->record.id, status, result, e);
 	if (rc == 0) {

@@ -30,6 +30,7 @@ static void describe_gain_so_far(const struct run *r, const struct loop_progress
 {
 	const char *of = p->stage == PROOF_HOST_ONLY	      ? " of the host's settings alone"
 			 : p->stage == PROOF_APPLICATION_ONLY ? " of the application's alone"
+			 : p->stage == PROOF_AGAINST	      ? " over the other profile"
 			 : p->stage == PROOF_EFFECT	      ? " of "
 							      : "";
 	const struct interval *i = &p->gain->score;
@@ -119,6 +120,11 @@ static void print_interval(const char *what, const struct interval *i, const cha
 static void print_parts(const struct run *run)
 {
 	const struct proof *p = &run->result.proof;
+	if (p->against.pairs > 0) {
+		char what[96];
+		snprintf(what, sizeof(what), "against %.60s", run->against_name);
+		print_interval(what, &p->against.score, "%");
+	}
 	if (p->host_only.pairs > 0) {
 		print_interval("host settings alone", &p->host_only.score, "%");
 	}
@@ -160,6 +166,7 @@ static void print_gain(const struct run *run)
 	print_interval("throughput", &g->throughput, "%");
 	print_interval("service demand", &g->service_demand, "%");
 	print_parts(run);
+	run_panel_print(&run->result.panel);
 }
 
 static void print_restored(const struct run *r)

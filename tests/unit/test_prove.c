@@ -54,7 +54,8 @@ struct world {
 	struct space space;
 	struct fake fake;
 	struct configuration best, baseline;
-	int seen[4];
+	const struct configuration *against;
+	int seen[5];
 };
 
 static void world_init(struct world *w)
@@ -66,7 +67,7 @@ static void world_init(struct world *w)
 		w->tunables[i].host = -1;
 		w->dims[i].tunable = &w->tunables[i];
 		w->dims[i].target.setting.tunable = i < 2 ? &host_row : &run_row;
-		w->dims[i].above = w->dims[i].below = -1;
+		w->dims[i].above = w->dims[i].below = w->dims[i].when = -1;
 		w->best.v[i] = value_int(1);
 		w->baseline.v[i] = value_int(0);
 	}
@@ -96,7 +97,12 @@ static void run(struct world *w, int pairs, struct proof *p)
 				.engine_state = &w->fake,
 				.interrupt_fd = -1,
 				.deadline = INFINITY};
-	struct prove_options o = {.pairs = pairs, .time = 60, .seed = 1, .seen = seen, .ctx = w};
+	struct prove_options o = {.pairs = pairs,
+				  .time = 60,
+				  .seed = 1,
+				  .against = w->against,
+				  .seen = seen,
+				  .ctx = w};
 	struct err e = {0};
 	assert_int_equal(0, prove_run(&env, &w->best, &w->baseline, &o, p, &e));
 }
@@ -127,6 +133,29 @@ static void each_part_gets_its_own_gain(void **state)
 	}
 	assert_in_range(pairs, 30, 200);
 	assert_int_equal(2 * pairs, w.seen[0] + w.seen[1] + w.seen[2] + w.seen[3]);
+}
+
+/* Also where the gain over the baseline is none: the other profile may be worse than that. */
+static void the_winner_is_proved_against_another_profile(void **state)
+{
+	(void)state;
+	struct world w;
+	struct proof p;
+	world_init(&w);
+	w.fake.effect[0] = 2;
+	w.fake.effect[2] = 1;
+	struct configuration other = w.baseline;
+	other.v[0] = value_int(1);
+	w.against = &other;
+	run(&w, 60, &p);
+	assert_true(p.gain.significant && p.against.significant);
+	assert_true(holds(&p.against.score, 100 * (13 / 12.0 - 1)));
+	assert_true(w.seen[PROOF_AGAINST] >= 12);
+	world_init(&w);
+	w.fake.noise = 0.05;
+	w.against = &other;
+	run(&w, 30, &p);
+	assert_true(!p.gain.significant && p.against.pairs >= 10 && p.gain.pairs <= 20);
 }
 
 static void without_a_gain_nothing_more_is_measured(void **state)
@@ -192,6 +221,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_part_gets_its_own_gain),
+		cmocka_unit_test(the_winner_is_proved_against_another_profile),
 		cmocka_unit_test(without_a_gain_nothing_more_is_measured),
 		cmocka_unit_test(a_small_budget_goes_to_the_gain),
 		cmocka_unit_test(one_scope_alone_is_not_measured_twice),
