@@ -31,6 +31,7 @@ struct builtin_read {
 	double tcp_busy, rwnd_limited, sndbuf_limited; /* us */
 	double unsent, unread;			       /* bytes in the sockets' queues */
 	double cpu_t, busy, resolution;		       /* s */
+	double energy;				       /* J */
 	int cpus;				       /* 0: this host's CPUs are not known */
 	json_t *json;				       /* the whole answer; owned */
 };

@@ -7,6 +7,7 @@
 #define TUNESWEEP_CPU_METER_PRIVATE_H
 
 #include "cpu_meter.h"
+#include "host_meters.h"
 #include <stdbool.h>
 
 struct cpu_snapshot {
@@ -28,6 +29,9 @@ struct cpu_source {
 
 extern const struct cpu_source cpu_timer_list_source;
 extern const struct cpu_source cpu_proc_stat_source;
+
+/* cpu_perf.c: the counters of now. idle is all the time that they have not counted. */
+int cpu_perf_snapshot(const struct cpu_perf *p, struct cpu_snapshot *out, struct err *e);
 
 /* Over one text after another: the busy time of each CPU, carried on over CPUs that come and go. */
 struct cpu_totals {

@@ -13,7 +13,7 @@
  *                   -> {"t":s, "bytes":n, "sent":n, "received":n,
  *                       "cpu":{"t":s, "busy":s, "source":"timer_list", "resolution":s, "cpus":n,
  *                       "per_cpu":[s,...]}|null, "self":s,
- *                       "suspended":s,
+ *                       "suspended":s, "energy":J|null,
  *                       "tcp":{"rtt":us, "min_rtt":us, "cwnd":bytes, "retransmits":n,
  *                       "rwnd_limited":us, "sndbuf_limited":us, "busy":us,
  *                       "delivery_rate":bytes/s, "acked":bytes, "lost":n, "unsent":bytes,
@@ -26,7 +26,8 @@
  *                      "busiest_cpu":s, "busiest_waited":s, "cpus":[n,...]}, "host":{counters},
  *                      "stolen":share of a timed spin|null,
  *                      "incoming_cpus":[n,...], "latency":[[bucket,n],...]|null, "note":text|null,
- *                      "zerocopy":{"sends":n, "copied":n}
+ *                      "zerocopy":{"sends":n, "copied":n}, "no_energy":text|null,
+ *                      "no_perf":text|null
  *   {"op":"stop", "drain":s}
  *                   -> as read, and "drained":bool; the sockets are closed then. With "drain" the
  *                      sending ends in order before, and for so long at the most what is under way
@@ -42,7 +43,9 @@
  * "told" how many the sender's end marker says there were (0: it has not come). A latency bucket is
  * explained in latency.c. "t" is CLOCK_MONOTONIC of that host in seconds, read together with the
  * counters; a window is the difference of two reads of one host. "suspended" is CLOCK_BOOTTIME -
- * CLOCK_MONOTONIC, which grows while the machine is suspended, and only then. "cpu": false leaves
+ * CLOCK_MONOTONIC, which grows while the machine is suspended, and only then. "energy" is what processors and memory have
+ * used; "no_energy" and "no_perf" say why there is none, and why the CPUs are not read from the
+ * performance monitor. "cpu": false leaves
  * the CPUs out, which is cheaper.
  * "socket" holds run-scope tunables by their name without "socket." in their units; what is absent
  * is not set at all, nor is a buffer or limit of 0. "autotune": true keeps `light` from setting
@@ -56,8 +59,10 @@
 
 #include "err.h"
 
+struct host_meters;
+
 /* Serves until end of input; returns the process's exit status. Called in the child after it has
- * dropped its privileges; timer_list_fd was opened before (or -1). */
-int stream_serve(int fd, int timer_list_fd);
+ * dropped its privileges; what the meters hold was opened before. They may be NULL. */
+int stream_serve(int fd, const struct host_meters *meters);
 
 #endif

@@ -148,6 +148,7 @@ void tcp_counts_add(struct tcp_counts *sum, int fd);
 struct tcp_effective {
 	bool known;
 	int send_buffer, receive_buffer, receive_lowat; /* bytes, as the kernel reports them */
+	double pacing_rate; /* bit/s that the socket may not exceed; NaN: no limit */
 	char congestion_control[STREAM_CONGESTION_MAX];
 };
 void tcp_effective_read(int fd, struct tcp_effective *out);

@@ -7,11 +7,14 @@
 #define TUNESWEEP_STREAM_READ_H
 
 #include "cpu_meter.h"
+#include "host_meters.h"
 #include "stream_private.h"
 
 struct read_meters {
 	struct cpu_meter *cpu; /* NULL: this host does not say */
 	struct spin spin;
+	const struct host_meters *host; /* NULL: nothing was opened beforehand */
+	struct energy energy;
 };
 
 /* Adds to answer. ends: this is an end of a window, with all that takes longer to read. */

@@ -20,6 +20,9 @@ struct sysroot {
 int sysfile_read(const struct sysroot *root, const char *path, char *buf, size_t size,
 		 struct err *e);
 
+/* For a file that is read over and over: a descriptor, or -errno. */
+int sysfile_open(const struct sysroot *root, const char *path, struct err *e);
+
 /* One write(2) of the whole text to an existing file; the errno is the kernel's, also from close.
  */
 int sysfile_write(const struct sysroot *root, const char *path, const char *text, struct err *e);

@@ -42,6 +42,12 @@ static int open_path(const struct sysroot *root, const char *path, int flags)
 	return fd < 0 ? -errno : fd;
 }
 
+int sysfile_open(const struct sysroot *root, const char *path, struct err *e)
+{
+	int fd = open_path(root, path, O_RDONLY);
+	return fd < 0 ? err_set(e, fd, "cannot read %s: %s", path, strerror(-fd)) : fd;
+}
+
 int sysfile_read(const struct sysroot *root, const char *path, char *buf, size_t size,
 		 struct err *e)
 {

@@ -43,7 +43,7 @@ static const struct {
 	/* streams, in threads; nothing is opened for writing */
 	{E, "socketpair bind listen accept accept4 connect shutdown getsockname getpeername "
 	    "setsockopt getsockopt sendto sendmsg sendmmsg recvfrom recvmsg recvmmsg sendfile "
-	    "splice tee ioctl pipe pipe2 eventfd2 timerfd_create timerfd_settime epoll_create1 "
+	    "splice vmsplice ioctl pipe pipe2 eventfd2 timerfd_create timerfd_settime epoll_create1 "
 	    "epoll_ctl epoll_wait epoll_pwait select pselect6"},
 	{E, "sched_setaffinity sched_setscheduler sched_getscheduler sched_getparam mbind "
 	    "set_mempolicy get_mempolicy mlock mlock2 munlock memfd_create getrusage times "

@@ -7,7 +7,9 @@
 #include "cleanup.h"
 #include "clock_ms.h"
 #include "confine.h"
+#include "host_meters.h"
 #include "privilege.h"
+#include "short_slice.h"
 #include "stream.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -18,35 +20,37 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 
-#define LEAVE_MS 2000
+#define LEAVE_MS    2000
+#define FIRST_METER 4
 
-/* Descriptors 0 to 2 and these two, nothing else of the agent's. */
-static void rearrange(int *sock, int *timer_list)
+/* Descriptors 0 to 2, the socket and the meters', nothing else of the agent's. */
+static void rearrange(int *sock, struct host_meters *meters)
 {
-	int s = fcntl(*sock, F_DUPFD_CLOEXEC, 16);
-	int t = *timer_list >= 0 ? fcntl(*timer_list, F_DUPFD_CLOEXEC, 16) : -1;
+	int least = FIRST_METER + host_meters_count(meters);
+	int s = fcntl(*sock, F_DUPFD_CLOEXEC, least);
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	host_meters_lift(meters, least);
 	dup2(null, 0);
 	dup2(null, 1);
 	*sock = dup3(s, 3, O_CLOEXEC);
-	*timer_list = t >= 0 ? dup3(t, 4, O_CLOEXEC) : -1;
-	close_range(*timer_list >= 0 ? 5 : 4, ~0u, 0);
+	close_range((unsigned)host_meters_renumber(meters, FIRST_METER), ~0u, 0);
 }
 
 /* Signals that the agent blocks to read them come back to their defaults: a group's Ctrl-C does
  * not reach this group, and the agent ends its child by SIGKILL. */
-static void endpoints_process(int sock, int timer_list, pid_t parent)
+static void endpoints_process(int sock, struct host_meters *meters, pid_t parent)
 {
 	struct err e = {0};
 	sigset_t none;
 	sigemptyset(&none);
 	prctl(PR_SET_NAME, "ts-endpoints");
-	rearrange(&sock, &timer_list);
+	rearrange(&sock, meters);
+	short_slice(); /* the filter does not know of it */
 	if (privilege_become_nobody(parent, &e) || confine(CONFINE_ENDPOINTS, &e)) {
 		_exit(1);
 	}
 	sigprocmask(SIG_SETMASK, &none, NULL);
-	_exit(stream_serve(sock, timer_list));
+	_exit(stream_serve(sock, meters));
 }
 
 int endpoints_start(struct endpoints *p, struct err *e)
@@ -60,11 +64,16 @@ int endpoints_start(struct endpoints *p, struct err *e)
 	}
 	auto_close int ours = pair[0];
 	auto_close int theirs = pair[1];
-	auto_close int timer_list = open("/proc/timer_list", O_RDONLY | O_CLOEXEC);
+	auto_free struct host_meters *meters = calloc(1, sizeof(*meters));
+	if (!meters) {
+		return err_set(e, -ENOMEM, "no memory for the endpoints");
+	}
+	host_meters_open(&(struct sysroot){.prefix = ""}, meters);
 	pid_t parent = getpid(), pid = fork();
 	if (pid == 0) {
-		endpoints_process(theirs, timer_list, parent);
+		endpoints_process(theirs, meters, parent);
 	}
+	host_meters_close(meters);
 	if (pid < 0 || channel_init(&p->channel, ours, ours)) {
 		return err_set(e, errno, "cannot start the endpoints: %s", strerror(errno));
 	}
@@ -75,7 +84,7 @@ int endpoints_start(struct endpoints *p, struct err *e)
 
 static int gone(struct err *e)
 {
-	return err_set(e, -EHOSTDOWN, "the endpoints' process is gone");
+	return err_set(e, -ESRCH, "the endpoints' process is gone");
 }
 
 /* 0 when the endpoints have something to say. */

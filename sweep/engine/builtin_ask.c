@@ -78,12 +78,22 @@ static int no_answer(const struct builtin_ask *list, size_t n, const struct buil
 		       list[0].h->role, group_ms(list, n) / 1000.0, t->address, t->port);
 }
 
+/* It died, or died and was started again, which knows nothing of this test. */
+static bool is_endpoint_gone(int code)
+{
+	return code == -ESRCH || code == -ENOTCONN;
+}
+
 static int group_take(struct builtin_ask *list, size_t n, const struct builtin_test *t,
 		      struct err *e)
 {
 	auto_json json_t *answer = NULL;
 	int r = agent_stream_take(list[0].h->agent, group_ms(list, n), &answer, e);
 	int late = r == -ETIMEDOUT ? no_answer(list, n, t, e) : 0;
+	if (is_endpoint_gone(r)) {
+		r = err_set(e, -EIO, "%s: its endpoints' process is gone (test to %s port %d)",
+			    list[0].h->role, t->address, t->port);
+	}
 	for (size_t i = 0; i < n; i++) {
 		list[i].h->is_hung = r == -ETIMEDOUT;
 	}

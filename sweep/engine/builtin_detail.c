@@ -71,6 +71,9 @@ static json_t *host_json(const struct builtin_host *h)
 	json_object_set(o, "effective", json_object_get(h->last.json, "effective"));
 	json_object_set(o, "tcp", json_object_get(h->last.json, "tcp"));
 	json_object_set(o, "note", json_object_get(h->last.json, "note"));
+	json_object_set_new(o, "joules", json_number_or_null(h->last.energy - h->first.energy));
+	json_object_set(o, "no_energy", json_object_get(h->last.json, "no_energy"));
+	json_object_set(o, "no_perf", json_object_get(h->last.json, "no_perf"));
 	json_object_set(o, "drained", json_object_get(h->final, "drained"));
 	json_object_set(o, "sent_in_all", json_object_get(h->final, "sent"));
 	json_object_set(o, "received_in_all", json_object_get(h->final, "received"));

@@ -9,32 +9,38 @@
 #include <math.h>
 
 #define WAITS                                                                                      \
-	0.25		/* of the window: the sender's TCP waited for it; what a window that is    \
-			 shut once a round trip gives is 0.4 */
-#define FULL	   0.9	/* of the window: a thread had or wanted a CPU */
-#define MOSTLY	   0.65 /* the same, where that CPU is known to be full */
-#define HELD_UP	   0.8	/* where what is not read says already that it is the receiver */
-#define CPU_FULL   0.95
-#define IDLE	   0.75 /* below: the sender's TCP had nothing to send for a good part of the time */
-#define QUEUE_HELD 0.2	/* of the receive buffer: the program does not read what is there */
-#define LOSS_LEAST 1e-4 /* retransmits a packet: fewer do not hold a stream back */
-#define RTT_GROWN  1.2	/* over the least: a queue stands somewhere */
-#define RTT_LOSSY  1.5	/* the same where packets are lost: waiting to send them again is jitter */
-#define RTT_FLOOR  500	/* us; below, the queueing of one interrupt is all there is to see */
-#define RTT_LATE   2000 /* the same where a CPU is full, or packets come late after a loss */
-#define SOFTIRQ	   0.6	/* of one CPU */
-#define PACED	   0.9	/* of the rate that was asked */
-#define PACKET	   1448.0
+	0.25		 /* of the window: the sender's TCP waited for it; what a window that is   \
+			  shut once a round trip gives is 0.4 */
+#define FULL	    0.9	 /* of the window: a thread had or wanted a CPU */
+#define SHARED	    0.75 /* the same, where some CPU is full */
+#define MOSTLY	    0.65 /* the same, where the programs themselves fill it */
+#define THEMSELVES  0.7	 /* of one CPU, both threads together */
+#define CPU_FULL    0.95
+#define IDLE	    0.75 /* below: the sender's TCP had nothing to send for a good part of the time */
+#define QUEUE_HELD  0.2	 /* of the receive buffer: the program does not read what is there */
+#define LOSS_LEAST  1e-4 /* retransmits a packet: fewer do not hold a stream back */
+#define LOSS_MUCH   1e-3 /* so many hold it back, whatever else does a little */
+#define WAITS_MORE  0.5	 /* as WAITS, beside much loss */
+#define RTT_GROWN   1.2	 /* over the least: a queue stands somewhere */
+#define RTT_LOSSY   1.5	 /* the same where packets are lost: waiting to send them again is jitter */
+#define RTT_LOSSIER 1.8
+#define RTT_FLOOR   500	 /* us; below, the queueing of one interrupt is all there is to see */
+#define RTT_LATE    2000 /* the same where a CPU is full, or packets come late after a loss */
+#define SOFTIRQ	    0.6	 /* of one CPU */
+#define PACED	    0.88 /* of the rate that was asked: headers count in a paced one */
+#define PACKET	    1448.0
 
 struct facts {
 	double busy, receive_window, send_buffer; /* shares of the window, sender's TCP */
 	double sender_thread, receiver_thread;	  /* shares: running or waiting for a CPU */
+	double ran;				  /* share: both threads, running */
 	double unread;				  /* share of the receive buffer */
 	double loss;				  /* retransmits a packet */
 	double rtt, min_rtt;			  /* us */
 	double busiest_sender_cpu, busiest_receiver_cpu;
 	double softirq;		 /* share of the CPU that has the most of it */
 	double rate, asked_rate; /* bit/s */
+	double paced;		 /* bit/s that the sockets may not exceed; NaN or 0: no limit */
 };
 
 static double thread_share(const struct builtin_host *h)
@@ -42,6 +48,11 @@ static double thread_share(const struct builtin_host *h)
 	return (builtin_delta(h, "threads", "busiest_cpu") +
 		builtin_delta(h, "threads", "busiest_waited")) /
 	       builtin_seconds(h);
+}
+
+static double ran_share(const struct builtin_host *h)
+{
+	return builtin_delta(h, "threads", "busiest_cpu") / builtin_seconds(h);
 }
 
 static double softirq_share(const struct builtin_host *h)
@@ -73,6 +84,7 @@ static struct facts facts_of(const struct builtin_window *w)
 		.send_buffer = (b->sndbuf_limited - a->sndbuf_limited) / us,
 		.sender_thread = thread_share(w->sender),
 		.receiver_thread = thread_share(w->receiver),
+		.ran = ran_share(w->sender) + ran_share(w->receiver),
 		.unread = builtin_series_unread(w->series, w->window_start) / streams /
 			  receive_buffer(w->receiver),
 		.loss = (b->retransmits - a->retransmits) / (bytes / PACKET),
@@ -83,6 +95,9 @@ static struct facts facts_of(const struct builtin_window *w)
 		.softirq = fmax(softirq_share(w->sender), softirq_share(w->receiver)),
 		.rate = 8 * bytes / builtin_seconds(w->sender),
 		.asked_rate = w->test ? w->test->rate : 0,
+		.paced = streams *
+			 json_get_number(json_object_get(w->sender->last.json, "effective"),
+					 "pacing_rate"),
 	};
 }
 
@@ -97,6 +112,7 @@ static json_t *facts_json(const struct facts *f)
 		{"sender_waits_for_send_buffer", f->send_buffer},
 		{"sender_thread_on_or_for_cpu", f->sender_thread},
 		{"receiver_thread_on_or_for_cpu", f->receiver_thread},
+		{"both_threads_on_cpu", f->ran},
 		{"receive_queue_filled", f->unread},
 		{"retransmits_per_packet", f->loss},
 		{"rtt", f->rtt},
@@ -119,12 +135,15 @@ static bool is_cpu_full(const struct facts *f)
 
 static double full(const struct facts *f)
 {
-	return is_cpu_full(f) ? MOSTLY : FULL;
+	if (!is_cpu_full(f) || f->loss > LOSS_MUCH) {
+		return FULL;
+	}
+	return f->ran > THEMSELVES ? MOSTLY : SHARED;
 }
 
 static const char *by_receiver(const struct facts *f)
 {
-	if (f->receiver_thread > HELD_UP) {
+	if (f->receiver_thread > FULL) {
 		return "one CPU (receiver program)";
 	}
 	return f->unread > QUEUE_HELD ? "receiver program" : "receive window";
@@ -133,7 +152,7 @@ static const char *by_receiver(const struct facts *f)
 static bool is_queueing(const struct facts *f)
 {
 	bool lossy = f->loss > LOSS_LEAST;
-	double grown = lossy ? RTT_LOSSY : RTT_GROWN;
+	double grown = f->loss > LOSS_MUCH ? RTT_LOSSIER : lossy ? RTT_LOSSY : RTT_GROWN;
 	double floor_us = lossy || is_cpu_full(f) ? RTT_LATE : RTT_FLOOR;
 	return f->rtt > grown * f->min_rtt && f->rtt > f->min_rtt + floor_us;
 }
@@ -155,17 +174,29 @@ static const char *by_network(const struct facts *f)
 	return all && f->busy > FULL ? "congestion window" : "";
 }
 
-static const char *tcp_limit(const struct facts *f)
+/* Of two that share a full CPU, the one that had or wanted it for longer; NULL if none is full. */
+static const char *by_cpu(const struct facts *f)
 {
-	if (f->receive_window > WAITS) {
-		return by_receiver(f);
-	}
-	/* Of two that share a full CPU, the one that had or wanted it for longer. */
 	if (fmax(f->sender_thread, f->receiver_thread) > full(f)) {
 		return f->receiver_thread > f->sender_thread ? "one CPU (receiver program)"
 							     : "one CPU (sender program)";
 	}
-	if (f->send_buffer > WAITS) {
+	return NULL;
+}
+
+static const char *tcp_limit(const struct facts *f)
+{
+	const char *cpu = by_cpu(f);
+	if (f->paced > 0 && f->rate > PACED * f->paced) {
+		return "pacing rate";
+	}
+	if (f->receive_window > WAITS) {
+		return by_receiver(f);
+	}
+	if (cpu) {
+		return cpu;
+	}
+	if (f->send_buffer > (f->loss > LOSS_MUCH ? WAITS_MORE : WAITS)) {
 		return "send buffer";
 	}
 	if (f->busy < IDLE) {
@@ -193,6 +224,14 @@ static const char *udp_limit(const struct builtin_window *w, const struct facts 
 	return f->sender_thread > FULL ? "one CPU (sender program)" : "";
 }
 
+/* One turn after the other: what no CPU holds up is the time of a turn. */
+static const char *rr_limit(const struct facts *f)
+{
+	const char *cpu = by_cpu(f);
+	bool known = isfinite(f->sender_thread) && isfinite(f->receiver_thread);
+	return cpu ? cpu : known ? "round trip" : "";
+}
+
 const char *builtin_limit(const struct builtin_window *w, json_t **evidence)
 {
 	struct facts f = facts_of(w);
@@ -201,7 +240,7 @@ const char *builtin_limit(const struct builtin_window *w, json_t **evidence)
 	case BUILTIN_UDP:
 		return udp_limit(w, &f);
 	case BUILTIN_RR:
-		return "";
+		return rr_limit(&f);
 	default:
 		return tcp_limit(&f);
 	}

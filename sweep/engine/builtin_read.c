@@ -79,6 +79,7 @@ int builtin_read_parse(json_t *answer, struct builtin_read *out, struct err *e)
 		.cpu_t = json_get_number(cpu, "t"),
 		.busy = json_get_number(cpu, "busy"),
 		.resolution = json_get_number(cpu, "resolution"),
+		.energy = json_get_number(answer, "energy"),
 		.cpus = (int)json_integer_value(json_object_get(cpu, "cpus")),
 	};
 	if (error) {

@@ -50,6 +50,7 @@ static void rename_discarding(struct sample *out)
 	extra_add(out, "service_demand_discarding", out->m[METRIC_SERVICE_DEMAND]);
 	out->m[METRIC_THROUGHPUT] = out->m[METRIC_SERVICE_DEMAND] = NAN;
 	out->m[METRIC_SERVICE_DEMAND_SENDER] = out->m[METRIC_SERVICE_DEMAND_RECEIVER] = NAN;
+	out->m[METRIC_JOULES_PER_GB] = NAN;
 }
 
 static void tcp_fill(const struct builtin_window *w, struct sample *out)
@@ -63,6 +64,20 @@ static void tcp_fill(const struct builtin_window *w, struct sample *out)
 	out->m[METRIC_RETRANSMITS_PER_GB] = gb > 0 ? out->m[METRIC_RETRANSMITS] / gb : NAN;
 	out->m[METRIC_RTT] = builtin_series_rtt(w->series, w->window_start);
 	out->m[METRIC_CWND] = builtin_series_cwnd(w->series, w->window_start);
+}
+
+/* Of both hosts, never of one alone; of the one machine where they share it. */
+static double joules_of(const struct builtin_window *w)
+{
+	double r = w->receiver->last.energy - w->receiver->first.energy;
+	double s = w->sender->last.energy - w->sender->first.energy;
+	return w->one_host ? r : r + s;
+}
+
+static void energy_fill(const struct builtin_window *w, struct sample *out)
+{
+	double gb = out->m[METRIC_THROUGHPUT] * out->m[METRIC_SECONDS] / 8 / GB;
+	out->m[METRIC_JOULES_PER_GB] = gb > 0 ? joules_of(w) / gb : NAN;
 }
 
 /* CLOCK_MONOTONIC stands still meanwhile, so that the window looks like any other. */
@@ -100,6 +115,7 @@ int builtin_result(const struct builtin_window *w, struct sample *out, struct er
 	}
 	out->m[METRIC_THROUGHPUT] = throughput_of(w);
 	out->m[METRIC_SECONDS] = builtin_seconds(w->receiver);
+	energy_fill(w, out);
 	if (w->type == BUILTIN_UDP) {
 		builtin_udp_fill(w, out);
 	} else {

@@ -384,7 +384,7 @@ int main(int argc, char **argv)
 			printf("left out: %s\n", contenders[i].name);
 		}
 	}
-	if (cpu_meter_create(-1, &meter, &e) < 0) {
+	if (cpu_meter_create(-1, NULL, &meter, &e) < 0) {
 		fprintf(stderr, "%s\n", e.text);
 		return 1;
 	}

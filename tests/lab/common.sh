@@ -86,6 +86,11 @@ make_namespaces() {
 		ip -n "$ns_a" link set lo up && ip -n "$ns_b" link set lo up &&
 		ip -n "$ns_a" link set eth0 up && ip -n "$ns_b" link set eth0 up
 }
+# Addresses of the link besides: fe80::1 and fe80::2. (A link that was down has lost them.)
+link_local() {
+	ip -n "$ns_a" addr replace fe80::1/64 dev eth0 nodad
+	ip -n "$ns_b" addr replace fe80::2/64 dev eth0 nodad
+}
 # Every TCP sysctl of a namespace, a line each.
 snapshot() {
 	ip netns exec "$1" sh -c 'cd /proc/sys/net/ipv4 && exec awk "{print FILENAME, \$0}" tcp_*mem \

@@ -6,11 +6,12 @@
 #   limits.sh [ROUNDS]
 set -u
 cd "$(dirname "$0")/../.." || exit 1
-BUILD=${BUILD:-build}
-DRIVER=$BUILD/tests/lab/stream_driver
+. tests/lab/common.sh
+need_root limits
+make_namespaces || exit 1
+DRIVER=$build/tests/lab/stream_driver
 ROUNDS=${1:-2}
-A=tsli-$$-a B=tsli-$$-b
-OUT=$(mktemp -d)
+A=$ns_a B=$ns_b OUT=$work
 ALL=0 RIGHT=0 WRONG=0
 HELPERS=()
 
@@ -18,27 +19,11 @@ tidy() {
 	for pid in "${HELPERS[@]}"; do
 		kill "$pid" 2>/dev/null
 	done
-	ip netns del "$A" 2>/dev/null
-	ip netns del "$B" 2>/dev/null
-	rm -rf "$OUT"
+	cleanup
 }
 trap tidy EXIT
 
-if [ "$(id -u)" != 0 ]; then
-	echo "ok limits # SKIP not root"
-	exit 0
-fi
-if ! ip netns add "$A" 2>/dev/null || ! ip netns add "$B" 2>/dev/null; then
-	echo "ok limits # SKIP no network namespaces here"
-	exit 0
-fi
-ip -n "$A" link add eth0 type veth peer name eth0 netns "$B" || exit 1
-ip -n "$A" addr add 198.18.76.1/30 dev eth0
-ip -n "$B" addr add 198.18.76.2/30 dev eth0
-ip -n "$A" link set eth0 up
-ip -n "$B" link set eth0 up
-
-veth() { "$DRIVER" --netns "$A,$B" --device eth0 --address 198.18.76.2 --duration 1 "$@"; }
+veth() { "$DRIVER" --netns "$A,$B" --device eth0 --address 192.0.2.2 --duration 1 "$@"; }
 lab() { "$DRIVER" --lab "$1" --duration 1 "${@:2}"; }
 
 # judge NAME PATTERN: the driver's last line against the word that is right
@@ -54,7 +39,7 @@ judge() {
 		echo "# $1: unknown; $(grep -o '"limits":{[^}]*}' <<<"$line")"
 	elif grep -Eq "^($2)$" <<<"$word"; then
 		RIGHT=$((RIGHT + 1))
-		echo "# $1: $word"
+		echo "# $1: $word; $(grep -o '"limits":{[^}]*}' <<<"$line")"
 	else
 		WRONG=$((WRONG + 1))
 		echo "# $1: WRONG, $word; $(grep -o '"limits":{[^}]*}' <<<"$line")"
@@ -142,6 +127,10 @@ round() {
 	quench
 	veth --cpus 0,0 - >"$OUT/s" 2>&1
 	judge both_on_one_cpu 'one CPU .*'
+	veth --socket 0,pacing_rate=40000000 - >"$OUT/s" 2>&1
+	judge paced_socket 'pacing rate'
+	lab 10,1000 --type tcp_rr - >"$OUT/s" 2>&1
+	judge requests_over_20_ms 'round trip'
 	veth --type udp_stream --rate 5e6 - >"$OUT/s" 2>&1
 	judge udp_at_a_rate 'sender program'
 	veth --type udp_stream --cpus 0,1 --socket 1,receive_buffer=4096 --socket 0,message_size=9000 \

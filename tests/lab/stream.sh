@@ -4,38 +4,12 @@
 # and that the kernel's own buffer settings show in a sample. Wants root; leaves nothing behind.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
-BUILD=${BUILD:-build}
-DRIVER=$BUILD/tests/lab/stream_driver
-A=tsst-$$-a B=tsst-$$-b
-OUT=$(mktemp -d)
-
-tidy() {
-	ip netns del "$A" 2>/dev/null
-	ip netns del "$B" 2>/dev/null
-	rm -rf "$OUT"
-}
-trap tidy EXIT
-
-ok() { echo "ok $1"; }
-not_ok() { echo "not ok $1 - $2"; FAILED=1; }
-FAILED=0
-
-if [ "$(id -u)" != 0 ]; then
-	echo "ok stream # SKIP not root"
-	exit 0
-fi
-if ! ip netns add "$A" 2>/dev/null || ! ip netns add "$B" 2>/dev/null; then
-	echo "ok stream # SKIP no network namespaces here"
-	exit 0
-fi
-
-ip -n "$A" link add eth0 type veth peer name eth0 netns "$B" || exit 1
-ip -n "$A" addr add 198.18.77.1/30 dev eth0
-ip -n "$B" addr add 198.18.77.2/30 dev eth0
-ip -n "$A" addr add fe80::1/64 dev eth0 nodad
-ip -n "$B" addr add fe80::2/64 dev eth0 nodad
-ip -n "$A" link set eth0 up
-ip -n "$B" link set eth0 up
+. tests/lab/common.sh
+need_root stream
+make_namespaces || exit 1
+link_local
+DRIVER=$build/tests/lab/stream_driver
+A=$ns_a B=$ns_b OUT=$work
 
 # field NAME FILE LINE: a number of one sample
 field() { sed -n "${3:-2}p" "$2" | grep -o "\"$1\":[^,}]*" | head -1 | cut -d: -f2; }
@@ -43,7 +17,7 @@ field() { sed -n "${3:-2}p" "$2" | grep -o "\"$1\":[^,}]*" | head -1 | cut -d: -
 # within LOW VALUE HIGH, as decimals
 within() { awk -v l="$1" -v v="$2" -v h="$3" 'BEGIN { exit !(v != "" && v + 0 >= l && v + 0 <= h) }'; }
 
-run() { "$DRIVER" --netns "$A,$B" --device eth0 --address 198.18.77.2 "$@"; }
+run() { "$DRIVER" --netns "$A,$B" --device eth0 --address 192.0.2.2 "$@"; }
 
 # The payload in the window and what the receiver's interface counted from mark to mark: headers on
 # top, once a segment or once a large frame, and what lay in the socket's buffer at each mark.
@@ -100,7 +74,7 @@ kill -STOP "$pid"
 wait "$driver"
 took=$((($(date +%s%N) - began) / 1000000))
 error=$(tail -1 "$OUT/s")
-if [[ $error == *receiver* && $error == *"198.18.77.2 port "* && $took -lt 8000 ]]; then
+if [[ $error == *receiver* && $error == *"192.0.2.2 port "* && $took -lt 8000 ]]; then
 	ok "frozen_receiver (after $took ms)"
 else
 	not_ok frozen_receiver "after $took ms: ${error:0:300}"
@@ -129,4 +103,4 @@ if "$DRIVER" --lab 20,1000 --duration 0.7 \
 else
 	not_ok tcp_rmem "$(tail -1 "$OUT/s" | head -c 300)"
 fi
-exit $FAILED
+exit $failed

@@ -14,6 +14,7 @@
  */
 #include "cleanup.h"
 #include "engine.h"
+#include "host_meters.h"
 #include "json_util.h"
 #include "protocol.h"
 #include "stream.h"
@@ -137,7 +138,8 @@ static void agent_begin(struct agent *a, const char *netns, const char *device, 
 		die("no child");
 	}
 	if (a->pid == 0) {
-		int timer_list = open("/proc/timer_list", O_RDONLY);
+		static struct host_meters meters;
+		host_meters_open(&(struct sysroot){.prefix = ""}, &meters);
 		close(fd[0]);
 		if (other >= 0) {
 			close(other);
@@ -148,7 +150,7 @@ static void agent_begin(struct agent *a, const char *netns, const char *device, 
 		}
 		prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		_exit(stream_serve(fd[1], timer_list));
+		_exit(stream_serve(fd[1], &meters));
 	}
 	close(fd[1]);
 	if (channel_init(&a->c, fd[0], fd[0]) < 0) {

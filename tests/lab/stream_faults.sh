@@ -5,44 +5,15 @@
 # process behind. Wants root; leaves nothing behind.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
-BUILD=${BUILD:-build}
-TUNESWEEP=$BUILD/tunesweep
-A=tssf-$$-a B=tssf-$$-b
-OUT=$(mktemp -d)
-FAILED=0
-export XDG_STATE_HOME=$OUT
+. tests/lab/common.sh
+need_root stream_faults
+make_namespaces || exit 1
+link_local
+A=$ns_a B=$ns_b OUT=$work
 
-tidy() {
-	ip netns del "$A" 2>/dev/null
-	ip netns del "$B" 2>/dev/null
-	rm -rf "$OUT"
-}
-trap tidy EXIT
+run() { "$tunesweep" test --from "netns:$A" --to "netns:$B" --address 192.0.2.2 "$@"; }
 
-ok() { echo "ok $1"; }
-not_ok() { echo "not ok $1 - $2"; FAILED=1; }
-
-if [ "$(id -u)" != 0 ]; then
-	echo "ok stream_faults # SKIP not root"
-	exit 0
-fi
-if ! ip netns add "$A" 2>/dev/null || ! ip netns add "$B" 2>/dev/null; then
-	echo "ok stream_faults # SKIP no network namespaces here"
-	exit 0
-fi
-ip -n "$A" link add eth0 type veth peer name eth0 netns "$B" || exit 1
-ip -n "$A" addr add 198.18.78.1/30 dev eth0
-ip -n "$B" addr add 198.18.78.2/30 dev eth0
-ip -n "$A" addr add fe80::1/64 dev eth0 nodad
-ip -n "$B" addr add fe80::2/64 dev eth0 nodad
-for n in "$A" "$B"; do
-	ip -n "$n" link set eth0 up
-	ip -n "$n" link set lo up
-done
-
-run() { "$TUNESWEEP" test --from "netns:$A" --to "netns:$B" --address 198.18.78.2 "$@"; }
-
-# The receiver's endpoints, once they are there.
+# The endpoints in a namespace, once they are there.
 endpoints() {
 	for _ in $(seq 100); do
 		for pid in $(ip netns pids "$1"); do
@@ -72,6 +43,7 @@ fault() {
 	run -l 30 "$@" >"$OUT/$name" 2>&1 &
 	local job=$!
 	PEER=$(endpoints "$B")
+	NEAR=$(endpoints "$A")
 	sleep 1
 	began=$(date +%s%N)
 	eval "$injection"
@@ -101,39 +73,40 @@ refused() {
 	local name=$1 limit=$2 pattern=$3 began took status
 	shift 3
 	began=$(date +%s%N)
-	"$TUNESWEEP" test --from "netns:$A" --to "netns:$B" -l 30 "$@" >"$OUT/$name" 2>&1
+	"$tunesweep" test --from "netns:$A" --to "netns:$B" -l 30 "$@" >"$OUT/$name" 2>&1
 	status=$?
 	took=$((($(date +%s%N) - began) / 1000000))
 	verdict
 }
 
-WHERE='198\.18\.78\.[12] port [0-9]+'
+WHERE='192\.0\.2\.[12] port [0-9]+'
 drop() { ip netns exec "$B" nft "add table inet t; add chain inet t c { type filter hook input priority 0; }; add rule inet t c $1"; }
 undrop() { ip netns exec "$B" nft delete table inet t; }
 
-fault peer_killed 8 "(sender|receiver).*($WHERE|endpoints' process is gone)" 'kill -KILL $PEER' :
-fault peer_frozen 10 "(sender|receiver).*$WHERE" 'kill -STOP $PEER' 'kill -KILL $PEER 2>/dev/null'
+fault peer_killed 8 "(sender|receiver).*$WHERE" 'kill -KILL $PEER' :
+fault peer_frozen 10 "(sender: nothing moved|receiver: its endpoint does not answer).*$WHERE" 'kill -STOP $PEER' 'kill -KILL $PEER 2>/dev/null'
+fault near_end_frozen 10 "sender: its endpoint does not answer.*$WHERE" 'kill -STOP $NEAR' \
+	'kill -KILL $NEAR 2>/dev/null'
 fault cable_cut 8 "(sender|receiver).*nothing moved.*$WHERE" \
 	'ip -n $A link set eth0 down' 'ip -n $A link set eth0 up'
 fault cable_cut_udp 8 "receiver.*nothing moved.*$WHERE|sender.*$WHERE.*unreachable" \
 	'ip -n $B link set eth0 down' 'ip -n $B link set eth0 up' -t udp_stream --rate 10Mbit/s
 fault cable_cut_rr 8 "(sender|receiver).*nothing moved.*$WHERE" \
 	'ip -n $A link set eth0 down' 'ip -n $A link set eth0 up' -t tcp_rr
-ip -n "$A" addr replace fe80::1/64 dev eth0 nodad
-ip -n "$B" addr replace fe80::2/64 dev eth0 nodad
+link_local
 if command -v nft >/dev/null; then
 	fault firewall_drops 8 "(sender|receiver).*nothing moved.*$WHERE" \
 		'drop "tcp dport != 22 drop"' undrop
 	drop "meta length > 200 drop"
-	refused zero_bytes 8 "(sender|receiver).*nothing moved.*$WHERE" --address 198.18.78.2
+	refused zero_bytes 8 "(sender|receiver).*nothing moved.*$WHERE" --address 192.0.2.2
 	undrop
 	drop "tcp flags syn drop"
-	refused firewall_drops_connect 10 "sender.*198\.18\.78\.2 port [0-9]+.*no answer" \
-		--address 198.18.78.2
+	refused firewall_drops_connect 10 "sender.*192\.0\.2\.2 port [0-9]+.*no answer" \
+		--address 192.0.2.2
 	undrop
 	drop "meta l4proto udp drop"
-	refused firewall_drops_udp 10 "sender.*198\.18\.78\.2 port [0-9]+.*no answer" \
-		--address 198.18.78.2 -t udp_stream
+	refused firewall_drops_udp 10 "sender.*192\.0\.2\.2 port [0-9]+.*no answer" \
+		--address 192.0.2.2 -t udp_stream
 	undrop
 else
 	echo "ok firewall # SKIP no nft"
@@ -143,40 +116,34 @@ ip netns exec "$B" perl -MSocket -e 'socket(S, PF_INET, SOCK_STREAM, 0);
 	bind(S, pack_sockaddr_in(7777, INADDR_ANY)); listen(S, 1); sleep 60' &
 taker=$!
 sleep 0.3
-refused port_taken 6 "receiver.*198\.18\.78\.2 port 7777.*in use" --address 198.18.78.2 -p 7777
+refused port_taken 6 "receiver.*192\.0\.2\.2 port 7777.*in use" --address 192.0.2.2 -p 7777
 kill $taker
 refused wrong_family 6 "receiver.*fd00::7.*(assign|unreachable)" --address fd00::7
-refused wrong_address 6 "receiver.*198\.18\.78\.9.*assign" --address 198.18.78.9
+refused wrong_address 6 "receiver.*192\.0\.2\.9.*assign" --address 192.0.2.9
 refused not_a_number 6 "address no-such-host" --address no-such-host
 
-# A peer that is slow is no fault: the test ends well. (The driver, since an agent takes note of a
-# child that stops.)
-"$BUILD/tests/lab/stream_driver" --netns "$A,$B" --device eth0 --address 198.18.78.2 --duration 1 - \
-	>"$OUT/slow" 2>&1 &
+# A peer that is slow, stopped for 30 of each 40 ms, is no fault: the test ends well.
+run -l 1 --json >"$OUT/slow" 2>&1 &
 job=$!
-for _ in $(seq 100); do
-	PEER=$(grep -o '"receiver": [0-9]*' "$OUT/slow" | grep -o '[0-9]*')
-	[ -n "$PEER" ] && break
-	sleep 0.02
-done
-while [ "$(wc -l <"$OUT/slow")" -lt 2 ] && kill -STOP "$PEER" 2>/dev/null; do
+PEER=$(endpoints "$B")
+while kill -0 $job 2>/dev/null && kill -STOP "$PEER" 2>/dev/null; do
 	sleep 0.03
 	kill -CONT "$PEER" 2>/dev/null
 	sleep 0.01
 done
 wait $job
 status=$?
-if [ $status = 0 ] && grep -q '"throughput":[1-9]' "$OUT/slow"; then
+if [ $status = 0 ] && grep -q '"throughput": [1-9]' "$OUT/slow"; then
 	ok slow_peer
 else
 	not_ok slow_peer "status $status: $(tail -1 "$OUT/slow" | head -c 300)"
 fi
 
 # A fixed port, and a link-local address with its scope.
-if "$TUNESWEEP" test --from "netns:$A" --to "netns:$B" --address 'fe80::2%eth0' -p 7780 -l 0.2 \
+if "$tunesweep" test --from "netns:$A" --to "netns:$B" --address 'fe80::2%eth0' -p 7780 -l 0.2 \
 	--json >"$OUT/six" 2>&1 && grep -q '"throughput": [1-9]' "$OUT/six"; then
 	ok ipv6_scope_and_port
 else
 	not_ok ipv6_scope_and_port "$(tail -1 "$OUT/six" | head -c 300)"
 fi
-exit $FAILED
+exit $failed

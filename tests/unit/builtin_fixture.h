@@ -94,7 +94,7 @@ static inline void agent_begin(struct agent *a, const char *boot_id, const struc
 		if (other) {
 			close(other->c.in);
 		}
-		_exit(stream_serve(fd[1], -1));
+		_exit(stream_serve(fd[1], NULL));
 	}
 	close(fd[1]);
 	assert_int_equal(channel_init(&a->c, fd[0], fd[0]), 0);

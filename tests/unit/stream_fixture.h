@@ -42,7 +42,7 @@ static inline void peer_start(struct peer *p, int close_fd)
 		if (close_fd >= 0) {
 			close(close_fd);
 		}
-		_exit(stream_serve(fd[1], -1));
+		_exit(stream_serve(fd[1], NULL));
 	}
 	close(fd[1]);
 	p->fd = fd[0];

@@ -1,63 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The built-in engine's arithmetic on made-up reads, where the right numbers are known: window to
- * sample, what cannot be, what limits, and when a series of rates is steady.
+ * sample, what cannot be, and when a series of rates is steady.
  */
-#include "builtin_private.h"
-#include "cleanup.h"
-#include <errno.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-#define near(a, b, eps)                                                                            \
-	do {                                                                                       \
-		double a_ = (a), b_ = (b);                                                         \
-		if (!(fabs(a_ - b_) <= (eps))) {                                                   \
-			fail_msg(#a " is %.9g, not %.9g", a_, b_);                                 \
-		}                                                                                  \
-	} while (0)
-
-static struct builtin_read made_up(double t, double bytes, double busy, double self)
-{
-	return (struct builtin_read){.t = t,
-				     .bytes = bytes,
-				     .self = self,
-				     .acked = NAN,
-				     .min_rtt = 100,
-				     .rtt = 100,
-				     .cwnd = 1000,
-				     .retransmits = bytes / 1e8,
-				     .cpu_t = t,
-				     .busy = busy,
-				     .resolution = 0.001,
-				     .cpus = 4,
-				     .tcp_busy = t * 1e6};
-}
-
-struct made_up {
-	struct builtin_host s, r;
-	struct builtin_series series;
-	struct builtin_window w;
-};
-
-static void made_up_window(struct made_up *m, bool one_host)
-{
-	memset(m, 0, sizeof(*m));
-	/* sender: 2 s, 4 GB, 1 s of CPU; receiver, on another clock: 2 s, 3 GB, 3 s of CPU */
-	m->s.first = made_up(100, 1e9, 50, 1);
-	m->s.last = made_up(102, 5e9, 51, 1.9);
-	m->r.first = made_up(7, 0, 10, 2);
-	m->r.last = made_up(9, 3e9, 13, 4.5);
-	m->w = (struct builtin_window){
-		.sender = &m->s, .receiver = &m->r, .one_host = one_host, .series = &m->series};
-	builtin_series_add(&m->series, &m->s.first, &m->r.first);
-	builtin_series_add(&m->series, &m->s.last, &m->r.last);
-}
+#include "builtin_made_up.h"
 
 static void test_result(void **state)
 {
@@ -153,12 +99,28 @@ static void test_result_cannot_be(void **state)
 	cannot_be(&m, "cannot be");
 }
 
-static void made_up_clear(struct made_up *m)
+/* Of both hosts' packages and memory, or of none; of one machine once. */
+static void test_energy(void **state)
 {
-	json_decref(m->s.first.json);
-	json_decref(m->s.last.json);
-	json_decref(m->r.first.json);
-	json_decref(m->r.last.json);
+	(void)state;
+	struct made_up m;
+	struct sample s;
+	struct err e = {0};
+	made_up_window(&m, false);
+	m.s.first.energy = 100;
+	m.s.last.energy = 130;
+	assert_int_equal(builtin_result(&m.w, &s, &e), 0);
+	assert_true(isnan(s.m[METRIC_JOULES_PER_GB]));
+	sample_clear(&s);
+	m.r.first.energy = 7;
+	m.r.last.energy = 67;
+	assert_int_equal(builtin_result(&m.w, &s, &e), 0);
+	near(s.m[METRIC_JOULES_PER_GB], (30 + 60) / 3.0, 1e-9);
+	sample_clear(&s);
+	m.w.one_host = m.w.one_process = true;
+	assert_int_equal(builtin_result(&m.w, &s, &e), 0);
+	near(s.m[METRIC_JOULES_PER_GB], 60 / 3.0, 1e-9);
+	sample_clear(&s);
 }
 
 /* Only a suspension within the window: MONOTONIC stands still in it and BOOTTIME does not. */
@@ -178,66 +140,6 @@ static void test_suspended(void **state)
 	m.s.role = "sender";
 	assert_int_equal(builtin_result(&m.w, &s, &e), -EIO);
 	assert_non_null(strstr(e.text, "sender: its machine was suspended for 7.5 s"));
-	made_up_clear(&m);
-}
-
-static void limited(struct made_up *m, const char *word)
-{
-	struct sample s;
-	struct err e = {0};
-	assert_int_equal(builtin_result(&m->w, &s, &e), 0);
-	assert_string_equal(s.limited_by, word);
-	sample_clear(&s);
-}
-
-static json_t *threads(double cpu, double waited)
-{
-	return json_pack("{s:{s:f, s:f}, s:{s:f}}", "threads", "busiest_cpu", cpu, "busiest_waited",
-			 waited, "effective", "receive_buffer", 100000.0);
-}
-
-static void test_limited_by(void **state)
-{
-	(void)state;
-	struct made_up m;
-	made_up_window(&m, false);
-	m.s.last.rwnd_limited = 1.1e6;
-	limited(&m, "receive window");
-	m.s.first.rwnd_limited = 0.9e6;
-	limited(&m, "");
-	m.s.last.sndbuf_limited = 1.1e6;
-	limited(&m, "send buffer");
-	m.s.last.sndbuf_limited = NAN;
-	limited(&m, "");
-	/* what the threads did, of 2 s */
-	m.s.first.json = threads(0, 0);
-	m.s.last.json = threads(0.2, 0.1);
-	m.r.first.json = threads(1, 1);
-	m.r.last.json = threads(2.5, 1.4);
-	limited(&m, "one CPU (receiver program)");
-	json_decref(m.r.last.json);
-	m.r.last.json = threads(1.5, 1.1);
-	limited(&m, "congestion window");
-	/* a standing queue, with loss and without */
-	m.s.last.min_rtt = 20;
-	m.series.point[0].rtt = m.series.point[1].rtt = 9000;
-	limited(&m, "link rate");
-	m.s.last.retransmits = 1000;
-	limited(&m, "link rate");
-	m.s.last.min_rtt = 8000;
-	limited(&m, "loss");
-	/* nothing to send for half of the time */
-	m.s.last.tcp_busy = m.s.first.tcp_busy + 1e6;
-	limited(&m, "sender program");
-	/* the window is shut, since nobody reads */
-	m.s.last.rwnd_limited = 2.0e6;
-	limited(&m, "receive window");
-	m.series.point[0].unread = m.series.point[1].unread = 60000;
-	limited(&m, "receiver program");
-	json_decref(m.s.last.json);
-	m.s.last.json = threads(1.5, 0.4);
-	m.s.last.rwnd_limited = m.s.first.rwnd_limited;
-	limited(&m, "one CPU (sender program)");
 	made_up_clear(&m);
 }
 
@@ -383,8 +285,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_result),		 cmocka_unit_test(test_result_unknown_cpu),
-		cmocka_unit_test(test_result_cannot_be), cmocka_unit_test(test_suspended),
-		cmocka_unit_test(test_limited_by),	 cmocka_unit_test(test_udp),
+		cmocka_unit_test(test_result_cannot_be), cmocka_unit_test(test_energy),
+		cmocka_unit_test(test_suspended),	 cmocka_unit_test(test_udp),
 		cmocka_unit_test(test_both_ways),	 cmocka_unit_test(test_discarding),
 		cmocka_unit_test(test_latency),		 cmocka_unit_test(test_steady),
 	};

@@ -253,7 +253,7 @@ static void check_meter(int fd, const char *source)
 	struct err e = {0};
 	struct cpu_meter *m;
 	struct cpu_reading r;
-	assert_int_equal(cpu_meter_create(fd, &m, &e), 0);
+	assert_int_equal(cpu_meter_create(fd, NULL, &m, &e), 0);
 	assert_int_equal(cpu_meter_read(m, &r, &e), 0);
 	assert_true(r.cpus >= 1);
 	if (source) {

@@ -16,6 +16,7 @@
 
 struct cpu_meter {
 	const struct cpu_source *source;
+	const struct cpu_perf *perf; /* used instead of a source, or NULL */
 	int fd;
 	bool own_fd;
 	char *text;
@@ -108,6 +109,9 @@ static int text_read(struct cpu_meter *m, struct err *e)
 
 static int snapshot_read(struct cpu_meter *m, struct err *e)
 {
+	if (m->perf) {
+		return cpu_perf_snapshot(m->perf, &m->snapshot, e);
+	}
 	double before = monotonic();
 	int r = text_read(m, e);
 	if (r < 0) {
@@ -149,14 +153,26 @@ static int source_try(struct cpu_meter *m, const struct cpu_source *source, int 
 	return r;
 }
 
-int cpu_meter_create(int timer_list_fd, struct cpu_meter **out, struct err *e)
+static int perf_try(struct cpu_meter *m, const struct cpu_perf *perf, struct err *e)
+{
+	m->perf = perf && perf->n > 0 ? perf : NULL;
+	int r = m->perf ? snapshot_read(m, e) : -ENOTSUP;
+	m->perf = r < 0 ? NULL : m->perf;
+	return r;
+}
+
+int cpu_meter_create(int timer_list_fd, const struct cpu_perf *perf, struct cpu_meter **out,
+		     struct err *e)
 {
 	struct cpu_meter *m = calloc(1, sizeof(*m));
 	if (!m) {
 		return err_set(e, -ENOMEM, "CPU meter: no memory");
 	}
-	int r = has_full_nohz() ? -ENOTSUP
-				: source_try(m, &cpu_timer_list_source, timer_list_fd, e);
+	int r = perf_try(m, perf, e);
+	if (r < 0) {
+		r = has_full_nohz() ? -ENOTSUP
+				    : source_try(m, &cpu_timer_list_source, timer_list_fd, e);
+	}
 	if (r < 0) {
 		r = source_try(m, &cpu_proc_stat_source, -1, e);
 	}
@@ -187,7 +203,7 @@ int cpu_meter_read(struct cpu_meter *m, struct cpu_reading *out, struct err *e)
 		.t = m->totals.t,
 		.busy = m->totals.busy,
 		.resolution = m->snapshot.resolution,
-		.source = m->source->name,
+		.source = m->perf ? "perf" : m->source->name,
 		.cpus = n,
 		.per_cpu = m->per_cpu,
 	};

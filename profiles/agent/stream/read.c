@@ -32,6 +32,16 @@ static double suspended(void)
 	return best;
 }
 
+static json_t *number_or_null(double x)
+{
+	return isfinite(x) ? json_real(x) : json_null();
+}
+
+static json_t *text_or_null(const char *text)
+{
+	return text && *text ? json_string(text) : json_null();
+}
+
 static json_t *cpu_json(struct read_meters *m)
 {
 	struct cpu_reading c;
@@ -92,11 +102,13 @@ static void read_more(struct read_meters *m, struct endpoint *ep, struct endpoin
 	json_t *latency = endpoint_latency(ep);
 	endpoint_read_threads(ep, c);
 	json_object_set_new(answer, "threads", threads_json(&c->flow));
-	json_object_set_new(answer, "stolen", isfinite(stolen) ? json_real(stolen) : json_null());
+	json_object_set_new(answer, "stolen", number_or_null(stolen));
+	json_object_set_new(answer, "no_energy", text_or_null(m->host ? m->host->no_energy : ""));
+	json_object_set_new(answer, "no_perf", text_or_null(m->host ? m->host->no_perf : ""));
 	json_object_set_new(answer, "host", host_counters(endpoint_device(ep)));
 	json_object_set_new(answer, "incoming_cpus", endpoint_incoming_cpus(ep));
 	json_object_set_new(answer, "latency", latency ? latency : json_null());
-	json_object_set_new(answer, "note", c->flow.note ? json_string(c->flow.note) : json_null());
+	json_object_set_new(answer, "note", text_or_null(c->flow.note));
 	json_object_set_new(answer, "zerocopy",
 			    json_pack("{s:I, s:I}", "sends", (json_int_t)c->flow.zerocopy, "copied",
 				      (json_int_t)c->flow.zerocopy_copied));
@@ -107,9 +119,10 @@ static json_t *effective_json(const struct tcp_effective *v)
 	if (!v->known) {
 		return json_null();
 	}
-	return json_pack("{s:i, s:i, s:i, s:s}", "send_buffer", v->send_buffer, "receive_buffer",
-			 v->receive_buffer, "receive_lowat", v->receive_lowat, "congestion_control",
-			 v->congestion_control);
+	return json_pack("{s:i, s:i, s:i, s:s, s:o}", "send_buffer", v->send_buffer,
+			 "receive_buffer", v->receive_buffer, "receive_lowat", v->receive_lowat,
+			 "congestion_control", v->congestion_control, "pacing_rate",
+			 number_or_null(v->pacing_rate));
 }
 
 void read_answer(struct read_meters *m, struct endpoint *ep, bool ends, json_t *answer)
@@ -117,6 +130,7 @@ void read_answer(struct read_meters *m, struct endpoint *ep, bool ends, json_t *
 	struct endpoint_counts c;
 	enum stream_type type = endpoint_options(ep)->type;
 	endpoint_read(ep, &c);
+	double energy = m->host ? energy_read(&m->energy, m->host) : NAN;
 	/* Next to the byte count, before anything slower: one window for both. */
 	json_t *cpu = ends ? cpu_json(m) : json_null();
 	json_object_set_new(answer, "t", json_real(c.t));
@@ -126,12 +140,13 @@ void read_answer(struct read_meters *m, struct endpoint *ep, bool ends, json_t *
 	json_object_set_new(answer, "cpu", cpu);
 	json_object_set_new(answer, "self", json_real(clock_of(CLOCK_PROCESS_CPUTIME_ID)));
 	json_object_set_new(answer, "suspended", json_real(suspended()));
+	json_object_set_new(answer, "energy", number_or_null(energy));
 	json_object_set_new(answer, "tcp", tcp_json(&c.tcp));
 	json_object_set_new(answer, "udp", type == STREAM_UDP ? udp_json(&c) : json_null());
 	json_object_set_new(answer, "transactions",
 			    type == STREAM_RR ? json_integer((json_int_t)c.flow.packets_in)
 					      : json_null());
-	json_object_set_new(answer, "error", c.error[0] ? json_string(c.error) : json_null());
+	json_object_set_new(answer, "error", text_or_null(c.error));
 	json_object_set_new(answer, "effective", effective_json(&c.effective));
 	if (ends) {
 		endpoint_mark(ep);

@@ -8,7 +8,6 @@
 #include "cleanup.h"
 #include "cpu_meter.h"
 #include "protocol.h"
-#include "short_slice.h"
 #include "stream.h"
 #include "stream_private.h"
 #include "stream_read.h"
@@ -228,16 +227,16 @@ static int server_wait(struct server *s)
 	return p[0].revents != 0;
 }
 
-int stream_serve(int fd, int timer_list_fd)
+int stream_serve(int fd, const struct host_meters *meters)
 {
-	struct server s = {0};
+	struct server s = {.meters.host = meters};
 	struct err e = {0};
-	short_slice();
 	int r = channel_init(&s.channel, fd, fd);
 	if (r < 0) {
 		return 1;
 	}
-	if (cpu_meter_create(timer_list_fd, &s.meters.cpu, &e) < 0) {
+	if (cpu_meter_create(meters ? meters->timer_list : -1, meters ? &meters->perf : NULL,
+			     &s.meters.cpu, &e) < 0) {
 		s.meters.cpu = NULL;
 	}
 	while (r >= 0) {

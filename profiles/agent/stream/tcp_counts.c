@@ -6,6 +6,7 @@
 #include "stream_private.h"
 #include <linux/sockios.h>
 #include <linux/tcp.h>
+#include <math.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
@@ -46,6 +47,18 @@ static int number_of(int fd, int name)
 	return getsockopt(fd, SOL_SOCKET, name, &v, &len) == 0 ? v : -1;
 }
 
+static double pacing_of(int fd)
+{
+	uint64_t bytes_per_s = UINT64_MAX;
+	socklen_t len = sizeof(bytes_per_s);
+	/* an older kernel gives 32 bits */
+	if (getsockopt(fd, SOL_SOCKET, SO_MAX_PACING_RATE, &bytes_per_s, &len) < 0 || len != 8 ||
+	    bytes_per_s >= UINT32_MAX * UINT64_C(1000)) {
+		return NAN;
+	}
+	return 8.0 * (double)bytes_per_s;
+}
+
 void tcp_effective_read(int fd, struct tcp_effective *out)
 {
 	socklen_t len = sizeof(out->congestion_control) - 1;
@@ -53,6 +66,7 @@ void tcp_effective_read(int fd, struct tcp_effective *out)
 	out->send_buffer = number_of(fd, SO_SNDBUF);
 	out->receive_buffer = number_of(fd, SO_RCVBUF);
 	out->receive_lowat = number_of(fd, SO_RCVLOWAT);
+	out->pacing_rate = pacing_of(fd);
 	out->known = getsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, out->congestion_control, &len) ==
 		     0;
 }
