@@ -94,7 +94,8 @@ struct spec_test {
 		samples_max; /* repeats of each configuration; 1, 1 unless confidence: asks */
 	double confidence_level, confidence_width;
 	/* Of the built-in engine; all zero is the default. */
-	char send[12];	   /* plain, sendfile, splice, zerocopy; "" is plain */
+	char send[12];	   /* plain, sendfile, splice, zerocopy, gso; "" is plain */
+	bool gro;	   /* datagrams are received in bundles */
 	bool discard;	   /* the receiver does not copy: under other metrics' names */
 	double rate;	   /* bit/s that udp_stream offers; 0: as fast as it goes */
 	bool no_warmup;	   /* count from the first byte on */

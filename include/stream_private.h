@@ -43,7 +43,7 @@ struct stream_wishes {
 };
 
 enum stream_type { STREAM_TCP, STREAM_MAERTS, STREAM_BIDIR, STREAM_UDP, STREAM_RR };
-enum stream_send { SEND_PLAIN, SEND_SENDFILE, SEND_SPLICE, SEND_ZEROCOPY };
+enum stream_send { SEND_PLAIN, SEND_SENDFILE, SEND_SPLICE, SEND_ZEROCOPY, SEND_GSO };
 
 struct stream_options {
 	enum stream_type type;
@@ -62,6 +62,7 @@ struct stream_options {
 	int ring;
 	enum stream_send send;
 	bool discard;				/* received bytes are not copied (MSG_TRUNC) */
+	bool gro;				/* datagrams are received in bundles */
 	double rate;				/* bit/s that UDP offers; 0: as fast as it goes */
 	int n_cpus, cpus[STREAM_STREAMS_MAX];	/* stream i runs on cpus[i % n]; none: anywhere */
 	int n_local, local[STREAM_STREAMS_MAX]; /* the connecting side's own ports; 0: any */

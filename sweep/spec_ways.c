@@ -15,8 +15,8 @@ static bool is_there(struct yaml_at at)
 
 static int parse_words(struct spec_test *t, struct yaml_at test, struct err *e)
 {
-	static const char *const sends[] = {"plain", "sendfile", "splice", "zerocopy", NULL};
-	static const char *const receives[] = {"copy", "discard", NULL};
+	static const char *const sends[] = {"plain", "sendfile", "splice", "zerocopy", "gso", NULL};
+	static const char *const receives[] = {"copy", "discard", "gro", NULL};
 	static const char *const warmups[] = {"auto", "none", NULL};
 	static const char *const cpus[] = {"any", "shared", NULL};
 	const struct {
@@ -35,7 +35,8 @@ static int parse_words(struct spec_test *t, struct yaml_at test, struct err *e)
 		}
 	}
 	snprintf(t->send, sizeof(t->send), "%s", sends[found[0]]);
-	t->discard = found[1];
+	t->discard = found[1] == 1;
+	t->gro = found[1] == 2;
 	t->no_warmup = found[2];
 	/* The lightest way shares CPUs between the two ends of a stream, where they have the same.
 	 */

@@ -34,8 +34,8 @@ const struct cli_option test_option_table[] = {
 	{"engine", 0, "ENGINE", "builtin (default), netperf or iperf3", false},
 	{"drive", 0, "DRIVE", "classic: as programs do; light: the lightest way", false},
 	{"preset", 0, "PRESET", "netperf-canonical: 128 KiB socket buffers, 32 KiB sends", false},
-	{"send", 0, "WAY", "plain, sendfile, splice or zerocopy", false},
-	{"receive", 0, "WAY", "copy, or discard (under another metric's name)", false},
+	{"send", 0, "WAY", "plain, sendfile, splice, zerocopy, or gso (datagrams)", false},
+	{"receive", 0, "WAY", "copy, discard (under another metric's name), or gro (datagrams)", false},
 	{"rate", 0, "RATE", "what a udp_stream offers, e.g. 1Gbit/s", false},
 	{"warmup", 0, "auto|off", "wait for the steady state, or count from the first byte", false},
 	{NULL, 0, NULL, NULL, false},
@@ -240,8 +240,8 @@ static int read_words(const struct cli *c, struct spec_test *t, struct err *e)
 					    "udp_stream", "tcp_rr",	NULL};
 	static const char *const engines[] = {"builtin", "netperf", "iperf3", NULL};
 	static const char *const drives[] = {"classic", "light", NULL};
-	static const char *const sends[] = {"plain", "sendfile", "splice", "zerocopy", NULL};
-	static const char *const receives[] = {"copy", "discard", NULL};
+	static const char *const sends[] = {"plain", "sendfile", "splice", "zerocopy", "gso", NULL};
+	static const char *const receives[] = {"copy", "discard", "gro", NULL};
 	static const char *const warmups[] = {"auto", "off", NULL};
 	int type = 0, engine = 0, light = 0, send = 0, discard = 0, off = 0;
 	int rc = read_word(c, "type", types, &type, e);
@@ -254,7 +254,8 @@ static int read_words(const struct cli *c, struct spec_test *t, struct err *e)
 	snprintf(t->engine, sizeof(t->engine), "%s", engines[engine]);
 	snprintf(t->send, sizeof(t->send), "%s", sends[send]);
 	t->light = light;
-	t->discard = discard;
+	t->discard = discard == 1;
+	t->gro = discard == 2;
 	t->no_warmup = off;
 	t->own_cpus = light && !cli_value(c, "cpus");
 	return rc;

@@ -241,7 +241,12 @@ static void test_refusals(void **state)
 	refused(&p, u, "65508");
 	u = but("type", json_string("udp_stream"));
 	set(u, "send", json_string("splice"));
-	refused(&p, u, "TCP");
+	refused(&p, u, "plain or gso");
+	refused(&p, but("send", json_string("gso")), "udp_stream");
+	refused(&p, but("receive", json_string("gro")), "udp_stream");
+	u = but("type", json_string("tcp_rr"));
+	set(u, "receive", json_string("discard"));
+	refused(&p, u, "tcp_rr");
 	refused(&p, but("type", json_integer(3)), "type");
 	refused(&p, but("drive", json_string("fast")), "fast");
 	refused(&p, but("streams", json_integer(0)), "streams");

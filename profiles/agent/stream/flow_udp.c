@@ -7,6 +7,7 @@
 #include "cleanup.h"
 #include "flow_private.h"
 #include "udp_marker.h"
+#include "udp_segments.h"
 #include <errno.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -20,6 +21,7 @@
 struct batch {
 	char *memory;
 	size_t size;
+	int bundle; /* so many in one call, by the kernel's own cutting; 0: none */
 	struct mmsghdr m[BATCH];
 	struct iovec v[BATCH];
 };
@@ -85,15 +87,41 @@ static bool is_only_loss(int error)
 	       error == ENOMEM;
 }
 
+static void bundle_end(struct flow_lane *lane, struct batch *b)
+{
+	udp_segments_send_off(lane->flow->fd);
+	atomic_store(&lane->note, "gso: refused on this way; plain");
+	b->bundle = 0;
+}
+
+static void bundle_begin(struct flow_lane *lane, struct batch *b)
+{
+	int most = udp_segments_most(b->size);
+	if (lane->flow->o->send != SEND_GSO || most < 2) {
+		return;
+	}
+	if (!udp_segments_send_on(lane->flow->fd, b->size)) {
+		atomic_store(&lane->note, "gso: not in this kernel; plain");
+		return;
+	}
+	b->bundle = most < BATCH ? most : BATCH;
+}
+
 static int send_some(struct flow_lane *lane, struct batch *b, int n, uint64_t *number)
 {
 	for (int i = 0; i < n; i++) {
 		udp_number_write(b->v[i].iov_base, *number + 1 + (uint64_t)i);
 	}
-	int done = n == 1 ? (send(lane->flow->fd, b->memory, b->size, MSG_NOSIGNAL) < 0 ? -1 : 1)
-			  : sendmmsg(lane->flow->fd, b->m, (unsigned)n, MSG_NOSIGNAL);
+	int fd = lane->flow->fd;
+	int done = n > 1 && b->bundle == 0 ? sendmmsg(fd, b->m, (unsigned)n, MSG_NOSIGNAL)
+		   : send(fd, b->memory, (size_t)n * b->size, MSG_NOSIGNAL) < 0 ? -1
+										: n;
 	if (done < 0) {
 		int error = errno;
+		if (b->bundle > 0 && udp_segments_is_refusal(error)) {
+			bundle_end(lane, b);
+			return 0;
+		}
 		if (!is_only_loss(error)) {
 			return error;
 		}
@@ -123,8 +151,9 @@ int flow_udp_send(struct flow_lane *lane)
 	if (!batch_init(&b, o->send_size)) {
 		return ENOMEM;
 	}
+	bundle_begin(lane, &b);
 	while (!error && !flow_is_stopping(lane)) {
-		int n = pace_take(&pace, lane, o->light ? BATCH : 1);
+		int n = pace_take(&pace, lane, b.bundle ? b.bundle : o->light ? BATCH : 1);
 		error = flow_is_stopping(lane) ? 0 : send_some(lane, &b, n, &number);
 	}
 	batch_clear(&b);
@@ -162,8 +191,22 @@ static void take(struct flow_lane *lane, const char *data, size_t size)
 	flow_add(&lane->packets_in, 1);
 }
 
+static int receive_bundle(struct flow_lane *lane, struct batch *b)
+{
+	size_t segment;
+	ssize_t n = udp_segments_receive(lane->flow->fd, b->memory, b->size, &segment);
+	for (size_t at = 0; n > 0 && at < (size_t)n; at += segment) {
+		size_t left = (size_t)n - at;
+		take(lane, b->memory + at, left < segment ? left : segment);
+	}
+	return n < 0 ? errno : 0;
+}
+
 static int receive_some(struct flow_lane *lane, struct batch *b)
 {
+	if (b->bundle) {
+		return receive_bundle(lane, b);
+	}
 	if (!lane->flow->o->light) {
 		ssize_t n = recv(lane->flow->fd, b->memory, b->size, 0);
 		if (n > 0) {
@@ -188,6 +231,10 @@ int flow_udp_receive(struct flow_lane *lane)
 	setsockopt(lane->flow->fd, SOL_SOCKET, SO_RCVTIMEO, &tick, sizeof(tick));
 	if (!batch_init(&b, size)) {
 		return ENOMEM;
+	}
+	b.bundle = lane->flow->o->gro && udp_segments_receive_on(lane->flow->fd);
+	if (lane->flow->o->gro && !b.bundle) {
+		atomic_store(&lane->note, "gro: not in this kernel; one by one");
 	}
 	while (!error && !flow_is_stopping(lane)) {
 		error = receive_some(lane, &b);

@@ -115,12 +115,10 @@ static const char *const types[] = {
 	[STREAM_TCP] = "tcp_stream", [STREAM_MAERTS] = "tcp_maerts", [STREAM_BIDIR] = "tcp_bidir",
 	[STREAM_UDP] = "udp_stream", [STREAM_RR] = "tcp_rr",	     NULL};
 static const char *const drives[] = {"classic", "light", NULL};
-static const char *const sends[] = {[SEND_PLAIN] = "plain",
-				    [SEND_SENDFILE] = "sendfile",
-				    [SEND_SPLICE] = "splice",
-				    [SEND_ZEROCOPY] = "zerocopy",
-				    NULL};
-static const char *const receives[] = {"copy", "discard", NULL};
+static const char *const sends[] = {
+	[SEND_PLAIN] = "plain",	      [SEND_SENDFILE] = "sendfile", [SEND_SPLICE] = "splice",
+	[SEND_ZEROCOPY] = "zerocopy", [SEND_GSO] = "gso",	    NULL};
+static const char *const receives[] = {"copy", "discard", "gro", NULL};
 
 /* One of the words; the first if the key is absent and may be. */
 static int word_parse(const json_t *request, const char *key, const char *const *words,
@@ -141,13 +139,29 @@ static int word_parse(const json_t *request, const char *key, const char *const 
 	return r < 0 ? r : err_usage(e, "stream: there is no %s %s", key, word);
 }
 
+static int ways_check(const struct stream_options *o, struct err *e)
+{
+	bool bundles = o->send == SEND_GSO || o->gro;
+	bool plain = o->send == SEND_PLAIN && !o->discard && !o->gro;
+	if (bundles && o->type != STREAM_UDP) {
+		return err_usage(e, "stream: send gso and receive gro are for udp_stream");
+	}
+	if (o->type == STREAM_UDP && !plain && (!bundles || o->discard)) {
+		return err_usage(e,
+				 "stream: udp_stream sends plain or gso and receives copy or gro");
+	}
+	return plain || o->type != STREAM_RR
+		       ? 0
+		       : err_usage(e, "stream: \"send\" and \"receive\" are not for tcp_rr");
+}
+
 static int type_parse(const json_t *request, struct stream_options *o, struct err *e)
 {
-	int type, light, send = 0, discard = 0;
+	int type, light, send = 0, receive = 0;
 	int r = word_parse(request, "type", types, false, &type, e);
 	r = r < 0 ? r : word_parse(request, "drive", drives, false, &light, e);
 	r = r < 0 ? r : word_parse(request, "send", sends, true, &send, e);
-	r = r < 0 ? r : word_parse(request, "receive", receives, true, &discard, e);
+	r = r < 0 ? r : word_parse(request, "receive", receives, true, &receive, e);
 	if (r < 0) {
 		return r;
 	}
@@ -157,11 +171,9 @@ static int type_parse(const json_t *request, struct stream_options *o, struct er
 	o->receives = !o->leads || type == STREAM_BIDIR || type == STREAM_RR;
 	o->light = light;
 	o->send = (enum stream_send)send;
-	o->discard = discard;
-	if ((send || discard) && (type == STREAM_UDP || type == STREAM_RR)) {
-		return err_usage(e, "stream: \"send\" and \"receive\" are for TCP streams");
-	}
-	return 0;
+	o->discard = receive == 1;
+	o->gro = receive == 2;
+	return ways_check(o, e);
 }
 
 static int64_t size_or(int64_t asked, int64_t other)
