@@ -40,7 +40,8 @@ NL := libnl-3.0 libnl-genl-3.0 libnl-route-3.0
 # asked once, and only when something is compiled: make deps may have to install it first
 PKG_CFLAGS = $(eval PKG_CFLAGS := $$(call pkg,--cflags,$(NL) openblas smartcols))$(PKG_CFLAGS)
 override CFLAGS += $(PKG_CFLAGS)
-AGENT_LIBS = $(call pkg,--libs,libcap libseccomp jansson $(NL))
+AGENT_MODULES := libcap libseccomp jansson $(NL)
+AGENT_LIBS = $(call pkg,--libs,$(AGENT_MODULES))
 # openblas before gsl, whose own cblas is slower
 ALL_LIBS = $(AGENT_LIBS) $(call pkg,--libs,nlopt yaml-0.1 sqlite3 smartcols lapacke openblas gsl) -lm
 
@@ -53,7 +54,7 @@ LIB := $(BUILD)/libtunesweep.a
 
 .PHONY: all lib check test demo deps install clean lint layers programs
 all: programs
-programs: $(BUILD)/tunesweep $(BUILD)/tunesweep-agent
+programs: $(BUILD)/tunesweep $(BUILD)/tunesweep-agent $(BUILD)/tunesweep-agent-static
 lib: $(LIB)
 
 # Says which package is missing before the compiler says which header is.
@@ -99,6 +100,18 @@ $(BUILD)/tunesweep: $(BUILD)/sweep/cli/main.o $(LIB)
 $(BUILD)/tunesweep-agent: $(BUILD)/profiles/agent/main.o $(LIB)
 	@echo "  LD    $@"
 	$(Q)$(CC) $(LDFLAGS) -Wl,--as-needed -o $@ $^ $(AGENT_LIBS) -lm
+
+# The agent that --push-agent takes along: one file that needs nothing there. It asks no name service,
+# which is what the linker warns of. Sanitizers cannot be linked so.
+STATIC_LIBS = $(call pkg,--static --libs,$(AGENT_MODULES))
+$(BUILD)/tunesweep-agent-static: $(BUILD)/profiles/agent/main.o $(LIB)
+	@echo "  LD    $@"
+ifeq ($(SANITIZE),1)
+	$(Q)touch $@
+else
+	$(Q)$(CC) $(LDFLAGS) -static -Wl,--gc-sections -o $@.part $^ $(STATIC_LIBS) -lm 2>$@.log || { cat $@.log; exit 1; }
+	$(Q)rm -f $@.log && strip $@.part && mv $@.part $@
+endif
 
 # Unit tests: a program a file under tests/unit, linked with the archive.
 UNIT_SOURCES := $(sort $(wildcard tests/unit/test_*.c))
@@ -181,10 +194,13 @@ UNITS = $(DESTDIR)$(PREFIX)/lib/systemd/system
 install: programs man
 	install -D -m 755 $(BUILD)/tunesweep $(DESTDIR)$(PREFIX)/bin/tunesweep
 	install -D -m 755 $(BUILD)/tunesweep-agent $(DESTDIR)$(PREFIX)/libexec/tunesweep-agent
+	install -D -m 755 $(BUILD)/tunesweep-agent-static $(DESTDIR)$(PREFIX)/libexec/tunesweep-agent-static
 	install -d $(SHARE)/tunesweep/specs $(SHARE)/man/man1 $(SHARE)/man/man5
 	install -m 644 sweep/specs/*.yaml $(SHARE)/tunesweep/specs
 	install -d $(SHARE)/tunesweep/profiles
 	install -m 644 profiles/shipped/*.yaml $(SHARE)/tunesweep/profiles
+	install -d $(SHARE)/tunesweep/slurm
+	install -m 755 sweep/slurm/*.sbatch $(SHARE)/tunesweep/slurm
 	install -d $(UNITS)
 	for u in $(wildcard profiles/systemd/*); do \
 	  sed 's|@BINDIR@|$(PREFIX)/bin|' $$u >$(UNITS)/$${u##*/} && chmod 644 $(UNITS)/$${u##*/} || exit 1; done

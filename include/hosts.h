@@ -19,6 +19,9 @@ struct hosts {
 	char receiver_address[64]; /* where the test connects to; "" without hosts */
 };
 
+/* Every host behind a command gets this program's own agent, unless the spec names one there. */
+void hosts_push_agents(struct spec *spec);
+
 /* Makes the lab and connects the agents; on an error everything is undone. */
 int hosts_open(const struct spec *spec, struct launcher *l, struct hosts *out, struct err *e);
 

@@ -10,6 +10,7 @@
 
 #include "err.h"
 #include <jansson.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -21,8 +22,10 @@ struct host_via {
 	enum via_kind kind;
 	int lab_end;	 /* VIA_LAB: 0 is namespace a, 1 is b */
 	char netns[64];	 /* VIA_NETNS: a name under /run/netns */
-	char **argv;	 /* VIA_COMMAND: NULL-terminated; the agent's path is appended */
-	char agent[256]; /* agent program on that host; "" for the one beside this program */
+	char **argv;	 /* VIA_COMMAND: NULL-terminated; what starts the agent is appended */
+	char agent[256]; /* agent program on that host; "" for the one beside this program, or where
+			    programs are installed */
+	bool push;	 /* VIA_COMMAND: take the agent along (push.h) */
 };
 
 struct lab_link {	     /* of one direction; both are alike */

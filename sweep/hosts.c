@@ -7,6 +7,14 @@
 #include <stdio.h>
 #include <string.h>
 
+void hosts_push_agents(struct spec *spec)
+{
+	for (size_t i = 0; i < spec->n_hosts; i++) {
+		struct host_via *via = &spec->hosts[i].via;
+		via->push = via->kind == VIA_COMMAND && !*via->agent;
+	}
+}
+
 static int make_lab(struct hosts *h, struct err *e)
 {
 	for (size_t i = 0; i < h->spec->n_hosts; i++) {
@@ -68,12 +76,41 @@ static struct agent *shared_agent(const struct hosts *h, size_t host)
 	return NULL;
 }
 
+/* An agent that leaves before its first word was not there: the transport's own words stand on
+ * standard error. */
+static int tell_missing(const struct spec_host *host, int rc, struct err *e)
+{
+	struct err cause = *e;
+	if (rc != -EHOSTDOWN || host->via.kind != VIA_COMMAND || host->via.push) {
+		return rc;
+	}
+	return err_set(
+		e, rc,
+		"%.400s before it said a word: is %s there? ('agent:' names its path on that "
+		"host, --push-agent takes it along)",
+		cause.text, *host->via.agent ? host->via.agent : "tunesweep-agent");
+}
+
+static int check_version(const struct spec_host *host, const struct agent *a, struct err *e)
+{
+	const char *version = agent_info(a)->version;
+	return strcmp(version, TUNESWEEP_VERSION) == 0
+		       ? 0
+		       : err_set(e, -EPROTO,
+				 "host %s: its agent is of version %s, this is %s: install the "
+				 "same there, or take it along with --push-agent",
+				 host->name, version, TUNESWEEP_VERSION);
+}
+
 static int connect_agent(struct hosts *h, size_t i, struct err *e)
 {
 	const struct spec_host *host = &h->spec->hosts[i];
 	h->agents[i] = shared_agent(h, i);
-	return h->agents[i] ? 0
-			    : agent_connect(h->launcher, &host->via, host->name, &h->agents[i], e);
+	if (h->agents[i]) {
+		return 0;
+	}
+	int rc = agent_connect(h->launcher, &host->via, host->name, &h->agents[i], e);
+	return rc ? tell_missing(host, rc, e) : check_version(host, h->agents[i], e);
 }
 
 int hosts_open(const struct spec *spec, struct launcher *l, struct hosts *out, struct err *e)

@@ -8,6 +8,7 @@
 #include "launcher_private.h"
 #include "privilege.h"
 #include "protocol.h"
+#include "push.h"
 #include "spawn.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -145,10 +146,21 @@ int launcher_open_agent(struct launcher *l, const struct host_via *via, int *in,
 			pid_t *pid, struct err *e)
 {
 	json_t *argv = json_argv(via->kind == VIA_COMMAND ? via->argv : NULL);
-	json_t *request = json_pack("{s:s, s:i, s:i, s:s, s:o, s:s}", "op", "agent", "kind",
+	bool push = via->kind == VIA_COMMAND && via->push;
+	json_t *request = json_pack("{s:s, s:i, s:i, s:s, s:o, s:s, s:b}", "op", "agent", "kind",
 				    (int)via->kind, "end", via->lab_end, "netns", via->netns,
-				    "argv", argv, "agent", via->agent);
-	return start_program(l, request, in, out, pid, e);
+				    "argv", argv, "agent", via->agent, "push", push);
+	int rc = start_program(l, request, in, out, pid, e);
+	if (rc || !push) {
+		return rc;
+	}
+	rc = agent_push(*in, *out, e);
+	if (rc) {
+		close(*in);
+		close(*out);
+		*in = *out = -1;
+	}
+	return rc;
 }
 
 int launcher_spawn(struct launcher *l, char *const argv[], int *in, int *out, pid_t *pid,

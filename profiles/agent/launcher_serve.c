@@ -10,6 +10,7 @@
 #include "launcher_private.h"
 #include "netns.h"
 #include "protocol.h"
+#include "push.h"
 #include "run_dir.h"
 #include "spawn.h"
 #include <errno.h>
@@ -22,6 +23,9 @@
 #define CHILDREN_MAX 256
 #define ARGV_MAX     256
 #define LOOK_MS	     100
+#define AGENT_FOLDERS                                                                              \
+	"/usr/local/libexec:/usr/libexec:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/"      \
+	"sbin:/bin"
 
 struct child {
 	pid_t pid;
@@ -107,14 +111,39 @@ static int start_in_netns(struct server *s, const char *name, char *agent, json_
 	return start(s, argv, fd, true, answer, e);
 }
 
+/* What a transport is to start. Words without blanks and special characters, since ssh joins them
+ * for a shell and others do not: env looks for the agent along a path, here and there. */
+static int start_through(struct server *s, const json_t *words, char *agent, bool own_path,
+			 bool push, json_t *answer, struct err *e)
+{
+	char *argv[ARGV_MAX], path[4096 + 128];
+	int n = take_argv(words, argv, e);
+	if (n < 0 || n > ARGV_MAX - 4) {
+		return n < 0 ? n : err_set(e, -EINVAL, "a command of %d words is too long", n);
+	}
+	if (push) {
+		argv[n++] = (char *)PUSH_SHELL;
+	} else if (own_path) {
+		argv[n++] = agent;
+	} else {
+		snprintf(path, sizeof(path), "PATH=%.*s:%s", (int)(strrchr(agent, '/') - agent),
+			 agent, AGENT_FOLDERS);
+		argv[n++] = (char *)"env";
+		argv[n++] = path;
+		argv[n++] = (char *)"tunesweep-agent";
+	}
+	argv[n] = NULL;
+	return start(s, argv, -1, true, answer, e);
+}
+
 static int do_agent(struct server *s, json_t *request, json_t *answer, struct err *e)
 {
-	int kind, end;
+	int kind, end, push;
 	const char *netns, *override;
-	char agent[4096], *argv[ARGV_MAX];
+	char agent[4096];
 	json_t *words;
-	if (json_unpack(request, "{s:i, s:i, s:s, s:o, s:s}", "kind", &kind, "end", &end, "netns",
-			&netns, "argv", &words, "agent", &override)) {
+	if (json_unpack(request, "{s:i, s:i, s:s, s:o, s:s, s:b}", "kind", &kind, "end", &end,
+			"netns", &netns, "argv", &words, "agent", &override, "push", &push)) {
 		return err_set(e, -EINVAL, "a request that the launcher does not understand");
 	}
 	int rc = launcher_agent_path(override, agent, sizeof(agent), e);
@@ -130,13 +159,11 @@ static int do_agent(struct server *s, json_t *request, json_t *answer, struct er
 	if (kind == VIA_NETNS) {
 		return start_in_netns(s, netns, agent, answer, e);
 	}
-	int n = kind == VIA_COMMAND ? take_argv(words, argv, e) : 0;
-	if (n < 0) {
-		return n;
+	if (kind == VIA_COMMAND) {
+		return start_through(s, words, agent, override[0] != 0, push, answer, e);
 	}
-	argv[n] = agent;
-	argv[n + 1] = NULL;
-	return start(s, argv, -1, true, answer, e);
+	char *local[] = {agent, NULL};
+	return start(s, local, -1, true, answer, e);
 }
 
 /* Only what was started here and is still ours: a number may belong to somebody else by now. */

@@ -24,6 +24,8 @@ static const struct cli_option options[] = {
 	{"boot-sd", 0, "F", "standard deviation between boots, e.g. 6% (default: from history)",
 	 false},
 	{"samples", 0, "N", "samples in this boot (default 8)", false},
+	{"push-agent", 0, NULL, "take the agent along to hosts behind a command (ssh, srun)",
+	 false},
 	{"metric", 0, "M", "throughput (default), service_demand or score", false},
 	{NULL, 0, NULL, NULL, false},
 };
@@ -207,6 +209,9 @@ static int check(struct check *k, struct err *e)
 			    : check_find_reference(k, cli_value(k->c, "against"), e);
 	if (rc < 0) {
 		return cli_fail(k->c, e);
+	}
+	if (cli_value(k->c, "push-agent")) {
+		hosts_push_agents(k->spec);
 	}
 	if (k->spec->n_hosts > 0 && cli_restore_crashed(k->c) != CLI_DONE) {
 		return CLI_SETUP;

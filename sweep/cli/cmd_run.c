@@ -22,6 +22,7 @@ static const struct cli_option options[] = {
 	{"warm", 0, NULL, "begin with what earlier runs on machines of this kind have measured",
 	 false},
 	{"resume", 0, NULL, "go on with the newest unfinished run of this spec", false},
+	{"push-agent", 0, NULL, "take the agent along to hosts behind a command (ssh, srun)", false},
 	{"dry-run", 0, NULL, "check everything, print the space and the cost, set nothing", false},
 	{NULL, 0, NULL, NULL, false},
 };
@@ -39,6 +40,9 @@ static int load_spec(struct run *r, struct err *e)
 	    (rc = cli_int(r->c, "seed", 0, INT64_MAX, &seed, e)) < 0 ||
 	    (rc = cli_time(r->c, "time", &r->spec->time, e)) < 0) {
 		return rc;
+	}
+	if (cli_value(r->c, "push-agent")) {
+		hosts_push_agents(r->spec);
 	}
 	r->spec->samples = (int)samples;
 	r->spec->seed = (uint64_t)seed;
@@ -267,7 +271,8 @@ static int tell_error(struct run *r, const struct err *e)
 static int finish(struct run *r, int measured, int rc, struct err *e)
 {
 	int status = is_complete(r, rc) ? CLI_DONE : CLI_REFUSED;
-	const char *word = is_interrupted(r, measured) ? "interrupted"
+	bool lost = measured == -EHOSTDOWN; /* what was measured before is good: it can go on */
+	const char *word = is_interrupted(r, measured) || lost ? "interrupted"
 			   : is_complete(r, measured)  ? "complete"
 						       : "failed";
 	if (rc < 0 && (!is_interrupted(r, rc) || e->class == ERR_RESTORE)) {
@@ -284,6 +289,9 @@ static int finish(struct run *r, int measured, int rc, struct err *e)
 			int failed = tell_error(r, &writing);
 			status = status == CLI_DONE ? failed : status;
 		}
+	}
+	if (lost && *r->record.id) {
+		cli_note(r->c, "run --resume goes on where the host was lost");
 	}
 	if (status == CLI_INTERRUPTED) {
 		cli_note(r->c, "interrupted; everything is rolled back");

@@ -15,6 +15,7 @@
 const struct cli_option test_option_table[] = {
 	{"type", 't', "TYPE", "tcp_stream, tcp_maerts, tcp_bidir, udp_stream or tcp_rr", false},
 	{"to", 0, "HOST", "netns:NAME, lab, a host for ssh, or a command's words", false},
+	{"push-agent", 0, NULL, "take the agent along to that host", false},
 	{"from", 0, "HOST", "where the test starts, if not here", false},
 	{"lab", 0, NULL, "between two network namespaces of its own", false},
 	{"address", 0, "ADDRESS", "where the receiver listens, as a number", false},
@@ -367,6 +368,9 @@ int test_options_read(const struct cli *c, struct test_options *o, struct err *e
 	snprintf(o->spec.name, sizeof(o->spec.name), "test");
 	int rc = read_words(c, &o->spec.test, e);
 	rc = rc ? rc : read_hosts(c, o, e);
+	if (cli_value(c, "push-agent")) {
+		hosts_push_agents(&o->spec);
+	}
 	rc = rc ? rc : read_numbers(c, o, e);
 	rc = rc ? rc : read_sizes(c, &o->spec.test, e);
 	rc = rc ? rc : read_cpus(c, &o->spec.test, e);
