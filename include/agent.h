@@ -35,6 +35,12 @@ const char *agent_name(const struct agent *a);
 int agent_open(struct agent *a, const char *layer, const char *profile,
 	       const struct setting *settings, size_t n, json_t **restored, struct err *e);
 
+/* What the user allows on devices that others depend on: ALLOW_* of guard.h. Before probing. */
+int agent_allow(struct agent *a, unsigned allowed, struct err *e);
+
+/* The host's device that leads to an address, or that has it. name: IF_NAMESIZE. */
+int agent_device(struct agent *a, const char *address, char *name, struct err *e);
+
 int agent_probe(struct agent *a, const struct setting *s, const char *field,
 		struct tunable_range *out, struct err *e);
 

@@ -35,9 +35,15 @@ int ops_take_settings(const struct agent_state *s, const json_t *list, struct se
 int ops_take_assignments(const struct agent_state *s, json_t *request, struct assignment **out,
 			 size_t *n, struct err *e);
 
+/* -EPERM for a device that others depend on, unless that is allowed (guard.h). */
+int ops_guard(const struct agent_state *s, const struct setting *setting, struct err *e);
+int ops_guard_all(const struct agent_state *s, const struct assignment *a, size_t n,
+		  struct err *e);
+
 /* An operation fills answer, also on an error where there is more to tell than the sentence. */
 typedef int agent_operation(struct agent_state *s, json_t *request, json_t *answer, struct err *e);
 agent_operation op_open, op_set, op_replace, op_rollback, op_commit, op_status, op_bye;
+agent_operation op_allow, op_device;
 agent_operation op_hello, op_probe, op_stream, op_settle, op_restore, op_ping;
 
 #endif

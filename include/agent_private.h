@@ -40,6 +40,8 @@ struct agent_state {
 	int input;		 /* the controller's */
 	struct policy *policy;	 /* what this host lets be set; NULL: all */
 	struct err policy_error; /* why it is not to be trusted: then nothing may be set */
+	unsigned allowed;	 /* ALLOW_* that the controller has named */
+	char control[64]; /* address of the other end of the control connection, or "" */
 	struct session *session;
 	char layer[16], profile[64];
 	bool vacant;   /* opened to look only, where not even a run folder can be: no session */
@@ -54,6 +56,9 @@ struct agent_state {
 /* One process that serves until its input ends, silence, or a signal. Returns the exit status;
  * note is told what matters beside the protocol, one line each. */
 int agent_serve(int in, int out, const struct agent_options *o, void (*note)(const char *line));
+
+/* Who is at the other end, for the devices that must not lose their link. */
+void ops_find_control(struct agent_state *s);
 
 /* Handles one request: fills answer, or returns -errno with the sentence. */
 int agent_dispatch(struct agent_state *s, json_t *request, json_t *answer, struct err *e);

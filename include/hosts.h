@@ -25,6 +25,10 @@ void hosts_push_agents(struct spec *spec);
 /* Makes the lab and connects the agents; on an error everything is undone. */
 int hosts_open(const struct spec *spec, struct launcher *l, struct hosts *out, struct err *e);
 
+/* Names the device of each entry with 'device: auto': on the receiving host the one that has the
+ * test's address, on the others the one of the route to it. */
+int hosts_find_devices(struct hosts *h, struct spec *spec, struct err *e);
+
 /* A space_source that asks these hosts (ctx is the struct hosts). */
 int hosts_probe(void *ctx, int host, const struct setting *s, const char *field,
 		struct tunable_range *out, struct err *e);

@@ -7,6 +7,7 @@
 #define TUNESWEEP_PROFILE_H
 
 #include "err.h"
+#include "guard.h"
 #include "tunable.h"
 #include <jansson.h>
 #include <stdbool.h>
@@ -26,6 +27,7 @@ struct profile_setting {
 
 struct profile {
 	char name[64];
+	unsigned allow; /* ALLOW_* of guard.h */
 	json_t *machine, *evidence;	  /* objects as in the file, or NULL */
 	struct profile_setting *settings; /* host scope: what apply sets */
 	size_t n_settings;

@@ -7,6 +7,7 @@
 #define TUNESWEEP_SPEC_H
 
 #include "err.h"
+#include "guard.h"
 #include "launcher.h"
 #include "score.h"
 #include "tunable.h"
@@ -19,8 +20,6 @@
 #define SPEC_CPUS_MAX	  64
 #define SPEC_FIXED_MAX	  24
 #define SPEC_TERMS_MAX	  32 /* of one rule */
-
-enum { ALLOW_DISRUPTIVE = 1, ALLOW_UNSAFE = 2, ALLOW_UNLISTED = 4, ALLOW_DRIVER_REBIND = 8 };
 
 struct spec_place { /* where in the file, for errors found later */
 	unsigned line, column;
@@ -121,7 +120,7 @@ struct spec {
 	struct objective objective;
 	size_t n_tunables;
 	struct spec_tunable tunables[SPEC_TUNABLES_MAX];
-	unsigned allow;
+	unsigned allow; /* ALLOW_* */
 	size_t n_rules;
 	struct spec_rule *rules; /* of forbid; owned */
 	char algorithm[32];

@@ -18,7 +18,7 @@ struct reading { /* one list of a profile as it is read */
 	unsigned *lines;
 	size_t n;
 	enum tunable_scope scope;
-	bool allow_unlisted;
+	unsigned allow; /* ALLOW_* */
 };
 
 void profile_init(struct profile *p)
@@ -194,7 +194,7 @@ static int check_class(struct yaml_at at, const struct setting *s, const struct 
 		return yaml_error(at, e, "%s belongs under '%s'", s->name,
 				  r->scope == SCOPE_HOST ? "application" : "settings");
 	}
-	if (s->tunable->class == CLASS_UNLISTED && !r->allow_unlisted) {
+	if (s->tunable->class == CLASS_UNLISTED && !(r->allow & ALLOW_UNLISTED)) {
 		const char *near = tunable_near(s->name);
 		return yaml_error(at, e,
 				  "%s is not in the catalogue%s%s%s; if you mean it, write "
@@ -232,6 +232,10 @@ static int read_setting(struct yaml_at at, struct reading *r, struct err *e)
 	}
 	if (tunable_resolve(name, a->field, device, &a->setting, e)) {
 		return yaml_error_at(set, e);
+	}
+	if (a->setting.tunable->device && !*device) {
+		return yaml_error(at, e, "of which device is %s? 'device' is missing",
+				  a->setting.name);
 	}
 	if (check_class(set, &a->setting, r, e) || check_twice(set, r, e) ||
 	    read_value(yaml_get(at, "value"), a, &a->value, e)) {
@@ -276,24 +280,22 @@ static int read_settings(struct yaml_at at, struct reading *r, struct err *e)
 	return code;
 }
 
-static int read_allow(struct yaml_at at, bool *unlisted, struct err *e)
+static int read_allow(struct yaml_at at, unsigned *allow, struct err *e)
 {
-	static const char *const words[] = {"disruptive", "unsafe", "unlisted", "driver-rebind",
-					    NULL};
 	int word;
 	if (yaml_kind(at) != YAML_ABSENT && yaml_kind(at) != YAML_LIST) {
 		return yaml_error(at, e, "a list is wanted here, as [unlisted]");
 	}
 	for (size_t i = 0; i < yaml_count(at); i++) {
-		if (yaml_as_word(yaml_item(at, i), words, &word, e)) {
+		if (yaml_as_word(yaml_item(at, i), allow_words, &word, e)) {
 			return -EINVAL;
 		}
-		*unlisted = *unlisted || word == 2;
+		*allow |= 1u << word;
 	}
 	return 0;
 }
 
-static int read_head(struct yaml_at root, struct profile *p, bool *unlisted, struct err *e)
+static int read_head(struct yaml_at root, struct profile *p, unsigned *allow, struct err *e)
 {
 	static const char *const keys[] = {"tunesweep_profile", "name",	 "machine",
 					   "evidence",		"allow", "settings",
@@ -322,7 +324,7 @@ static int read_head(struct yaml_at root, struct profile *p, bool *unlisted, str
 	if (!*p->name) {
 		return yaml_error(yaml_get(root, "name"), e, "the name is empty");
 	}
-	return read_allow(yaml_get(root, "allow"), unlisted, e);
+	return read_allow(yaml_get(root, "allow"), allow, e);
 }
 
 static int read_profile(struct yaml_at root, struct profile *p, struct err *e)
@@ -330,12 +332,13 @@ static int read_profile(struct yaml_at root, struct profile *p, struct err *e)
 	struct reading host = {.scope = SCOPE_HOST}, run = {.scope = SCOPE_RUN};
 	struct yaml_at settings = yaml_get(root, "settings");
 	struct yaml_at application = yaml_get(root, "application");
-	if (read_head(root, p, &host.allow_unlisted, e)) {
+	if (read_head(root, p, &host.allow, e)) {
 		return -EINVAL;
 	}
 	if (yaml_kind(settings) == YAML_ABSENT && yaml_kind(application) == YAML_ABSENT) {
 		return yaml_error(root, e, "'settings' is missing");
 	}
+	p->allow = host.allow;
 	int r = read_settings(settings, &host, e);
 	p->settings = host.settings;
 	p->n_settings = host.n;

@@ -208,19 +208,33 @@ static void put_settings(FILE *f, const char *name, const struct profile_setting
 	}
 }
 
+/* What the settings need, so that the profile can be applied as it is. */
+static void put_allow(FILE *f, const struct profile *p)
+{
+	unsigned allow = 0;
+	const char *between = "allow: [";
+	for (size_t i = 0; i < p->n_settings; i++) {
+		enum tunable_class class = p->settings[i].assignment.setting.tunable->class;
+		bool may_drop = class == CLASS_DISRUPTIVE || class == CLASS_DRIVER_REBIND;
+		allow |= class == CLASS_UNLISTED ? ALLOW_UNLISTED : may_drop ? p->allow : 0;
+	}
+	for (size_t i = 0; allow_words[i]; i++) {
+		if (allow & 1u << i) {
+			fprintf(f, "%s%s", between, allow_words[i]);
+			between = ", ";
+		}
+	}
+	fputs(allow ? "]\n" : "", f);
+}
+
 void profile_print(const struct profile *p, FILE *f)
 {
-	bool unlisted = false;
-	for (size_t i = 0; i < p->n_settings; i++) {
-		const struct tunable *t = p->settings[i].assignment.setting.tunable;
-		unlisted = unlisted || t->class == CLASS_UNLISTED;
-	}
 	fputs("tunesweep_profile: 1\nname: ", f);
 	put_text(f, p->name);
 	fputc('\n', f);
 	put_block(f, "machine", p->machine);
 	put_block(f, "evidence", p->evidence);
-	fputs(unlisted ? "allow: [unlisted]\n" : "", f);
+	put_allow(f, p);
 	put_settings(f, "settings", p->settings, p->n_settings);
 	if (p->n_application) {
 		put_settings(f, "application", p->application, p->n_application);

@@ -119,6 +119,7 @@ int hosts_open(const struct spec *spec, struct launcher *l, struct hosts *out, s
 	int rc = make_lab(out, e);
 	for (size_t i = 0; rc == 0 && i < spec->n_hosts; i++) {
 		rc = connect_agent(out, i, e);
+		rc = rc ? rc : agent_allow(out->agents[i], spec->allow, e);
 	}
 	if (rc < 0) {
 		struct err ignored = {0};
@@ -127,6 +128,37 @@ int hosts_open(const struct spec *spec, struct launcher *l, struct hosts *out, s
 	}
 	choose_address(out);
 	return 0;
+}
+
+static int find_device(struct hosts *h, const struct spec *spec, struct spec_tunable *t,
+		       struct err *e)
+{
+	char device[IF_NAMESIZE];
+	struct setting with;
+	if (!*h->receiver_address) {
+		return spec_error(spec, t->place, e,
+				  "device: auto wants a test between hosts; name the device");
+	}
+	int rc = agent_device(h->agents[t->host], h->receiver_address, device, e);
+	rc = rc ? rc : tunable_resolve(t->target.setting.name, "", device, &with, e);
+	if (rc) {
+		return err_wrap(e, "%s on host %s, device: auto", t->target.setting.name,
+				spec->hosts[t->host].name);
+	}
+	t->target.setting = with;
+	return 0;
+}
+
+int hosts_find_devices(struct hosts *h, struct spec *spec, struct err *e)
+{
+	int rc = 0;
+	for (size_t i = 0; rc == 0 && i < spec->n_tunables; i++) {
+		struct spec_tunable *t = &spec->tunables[i];
+		if (t->device_auto && t->host >= 0) {
+			rc = find_device(h, spec, t, e);
+		}
+	}
+	return rc;
 }
 
 int hosts_probe(void *ctx, int host, const struct setting *s, const char *field,

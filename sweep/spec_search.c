@@ -146,8 +146,6 @@ int spec_parse_proof(struct spec *s, struct yaml_at map, struct err *e)
 
 int spec_parse_allow(struct spec *s, struct yaml_at list, struct err *e)
 {
-	static const char *const words[] = {"disruptive", "unsafe", "unlisted", "driver-rebind",
-					    NULL};
 	if (yaml_kind(list) == YAML_ABSENT) {
 		return 0;
 	}
@@ -156,11 +154,11 @@ int spec_parse_allow(struct spec *s, struct yaml_at list, struct err *e)
 	}
 	for (size_t i = 0; i < yaml_count(list); i++) {
 		int word;
-		int rc = yaml_as_word(yaml_item(list, i), words, &word, e);
+		int rc = yaml_as_word(yaml_item(list, i), allow_words, &word, e);
 		if (rc) {
 			return rc;
 		}
-		s->allow |= 1u << word; /* ALLOW_* are in this order */
+		s->allow |= 1u << word;
 	}
 	return 0;
 }

@@ -7,6 +7,7 @@
 #include "agent.h"
 #include "cleanup.h"
 #include "clock_ms.h"
+#include "guard.h"
 #include "protocol.h"
 #include <errno.h>
 #include <string.h>
@@ -200,6 +201,28 @@ int agent_open(struct agent *a, const char *layer, const char *profile,
 		      RESTORE_MS, &answer, e);
 	if (restored) {
 		*restored = json_incref(json_object_get(answer, "restored"));
+	}
+	return rc;
+}
+
+int agent_allow(struct agent *a, unsigned allowed, struct err *e)
+{
+	json_t *words = json_array();
+	for (unsigned i = 0; allow_words[i]; i++) {
+		if (allowed & 1u << i) {
+			json_array_append_new(words, json_string(allow_words[i]));
+		}
+	}
+	return call_plain(a, "allow", json_pack("{s:o}", "words", words), ANSWER_MS, e);
+}
+
+int agent_device(struct agent *a, const char *address, char *name, struct err *e)
+{
+	auto_json json_t *answer = NULL;
+	int rc = call(a, "device", json_pack("{s:s}", "toward", address), ANSWER_MS, &answer, e);
+	const char *device = json_string_value(json_object_get(answer, "device"));
+	if (rc == 0) {
+		snprintf(name, IF_NAMESIZE, "%.15s", device ? device : "");
 	}
 	return rc;
 }

@@ -36,7 +36,8 @@ int op_probe(struct agent_state *s, json_t *request, json_t *answer, struct err 
 	if (rc) {
 		return rc;
 	}
-	if (r.settable && ops_check_policy(s, &setting, &why_not)) {
+	if (r.settable &&
+	    (ops_check_policy(s, &setting, &why_not) || ops_guard(s, &setting, &why_not))) {
 		r.settable = false;
 		snprintf(r.why_not, sizeof(r.why_not), "%.159s", why_not.text);
 	}

@@ -182,6 +182,7 @@ int op_set(struct agent_state *s, json_t *request, json_t *answer, struct err *e
 	if (rc == 0) {
 		rc = ops_take_assignments(s, request, &a, &n, e);
 	}
+	rc = rc ? rc : ops_guard_all(s, a, n, e);
 	if (rc) {
 		return rc;
 	}
@@ -209,6 +210,7 @@ int op_replace(struct agent_state *s, json_t *request, json_t *answer, struct er
 	if (rc == 0) {
 		rc = ops_take_assignments(s, request, &a, &n, e);
 	}
+	rc = rc ? rc : ops_guard_all(s, a, n, e);
 	rc = rc ? rc : track_more(s, a, n, e);
 	if (rc) {
 		return rc;

@@ -152,6 +152,7 @@ int agent_serve(int in, int out, const struct agent_options *o, void (*note)(con
 				.note = note};
 	snprintf(s.netns_path, sizeof(s.netns_path), "%s", o->netns_path);
 	s.place.netns_path = s.netns_path[0] ? s.netns_path : NULL;
+	ops_find_control(&s);
 	short_slice();
 	s.signal_fd = block_signals();
 	if (s.signal_fd < 0 || channel_init(&c, in, out)) {

@@ -155,6 +155,7 @@ static int set_all(struct application *a, struct err *e)
 	int rc = 0;
 	for (size_t i = 0; rc == 0 && i < a->t.n; i++) {
 		rc = check_machine(a, &a->t.items[i], e);
+		rc = rc ? rc : agent_allow(a->t.items[i].agent, a->p->allow, e);
 		rc = rc ? rc : changes_ask(a->c, &a->t.items[i], a->p, true, &wanted[i], &n[i], e);
 	}
 	for (size_t i = 0; rc == 0 && i < a->t.n; i++) {

@@ -133,7 +133,8 @@ static int prepare(struct run *r, struct err *e)
 		return rc;
 	}
 	r->hosts_up = true;
-	rc = space_create(r->spec, &source, &r->space, &skipped, e);
+	rc = hosts_find_devices(&r->hosts, r->spec, e);
+	rc = rc < 0 ? rc : space_create(r->spec, &source, &r->space, &skipped, e);
 	json_array_foreach(skipped, i, one)
 	{
 		cli_note(r->c, "left out: %s", json_string_value(one));
