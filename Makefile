@@ -211,7 +211,15 @@ install: programs man
 
 # Side-by-side figures, never pass or fail; the tables stand in tests/bench/README.md.
 .PHONY: bench
-bench: bench-stream bench-search bench-store bench-proof
+bench: bench-settings bench-stream bench-search bench-store bench-proof
+
+# What setting ten sysctls costs; root.
+.PHONY: bench-settings
+$(BUILD)/tests/bench/settings: $(BUILD)/tests/bench/settings.o $(LIB)
+	@echo "  LD    $@"
+	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(ALL_LIBS)
+bench-settings: $(BUILD)/tests/bench/settings
+	@$<
 
 # Speed of the store at 1,000,000 samples.
 .PHONY: bench-store

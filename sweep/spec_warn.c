@@ -30,6 +30,36 @@ static const struct clash {
 	{"net.core.wmem_max", NULL, "socket.send_buffer",
 	 "net.core.wmem_max caps send buffers that a program sets, not the autotuned ones of "
 	 "net.ipv4.tcp_wmem: without socket.send_buffer it has no effect on TCP"},
+	{"nic.coalesce.rx_usecs", NULL, "nic.coalesce.adaptive_rx",
+	 "the driver overrides nic.coalesce.rx_usecs where it moderates by itself: unless "
+	 "nic.coalesce.adaptive_rx is off, it has no effect"},
+	{"nic.coalesce.tx_usecs", NULL, "nic.coalesce.adaptive_tx",
+	 "the driver overrides nic.coalesce.tx_usecs where it moderates by itself: unless "
+	 "nic.coalesce.adaptive_tx is off, it has no effect"},
+	{"nic.coalesce.rx_usecs", "nic.coalesce.adaptive_rx", NULL,
+	 "where nic.coalesce.adaptive_rx is on, the driver overrides nic.coalesce.rx_usecs"},
+	{"nic.coalesce.tx_usecs", "nic.coalesce.adaptive_tx", NULL,
+	 "where nic.coalesce.adaptive_tx is on, the driver overrides nic.coalesce.tx_usecs"},
+	{"xps.cpus", "nic.channels.tx", NULL,
+	 "a change of nic.channels.tx throws the CPUs of XPS away: they are set again after it, "
+	 "and queues that are gone take none"},
+	{"xps.cpus", "nic.channels.combined", NULL,
+	 "a change of nic.channels.combined throws the CPUs of XPS away: they are set again after "
+	 "it, and queues that are gone take none"},
+	{"nic.rss_queues", "nic.channels.combined", NULL,
+	 "nic.rss_queues cannot spread over more queues than nic.channels.combined leaves: such "
+	 "configurations fail"},
+	{"nic.rss_queues", "nic.channels.rx", NULL,
+	 "nic.rss_queues cannot spread over more queues than nic.channels.rx leaves: such "
+	 "configurations fail"},
+	{"qdisc.root.maxrate", "socket.pacing_rate", NULL,
+	 "a connection is held to the lower of qdisc.root.maxrate and socket.pacing_rate"},
+	{"route.congctl", "net.ipv4.tcp_congestion_control", NULL,
+	 "where route.congctl is not default, net.ipv4.tcp_congestion_control has no effect on "
+	 "this route"},
+	{"link.gro_flush_timeout", NULL, "link.napi_defer_hard_irqs",
+	 "link.gro_flush_timeout keeps the interrupt off only where link.napi_defer_hard_irqs is "
+	 "not 0"},
 	{"net.core.rmem_default", NULL, NULL,
 	 "net.core.rmem_default is overridden for TCP by the default of net.ipv4.tcp_rmem: it has "
 	 "no effect on TCP"},

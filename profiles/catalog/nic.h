@@ -26,7 +26,7 @@
 	DEVICE_ENTRY("qdisc.root." name, BACKEND_QDISC, SAFE, type, unit, 0, max, .help = says)
 
 /* Below 1280 the kernel takes IPv6 off the device, and does not give the addresses back. */
-LINK("mtu", DISRUPTIVE, VALUE_INT, UNIT_BYTES, 1280, 65535, .cost = COST_RESET,
+LINK("mtu", DISRUPTIVE, VALUE_INT, UNIT_BYTES, 1280, 65536, .cost = COST_RESET,
      .affects = {"nic.rings.rx", "nic.rings.tx", "nic.features.lro"},
      .help = "Largest packet; the other end and all between must carry it."),
 	LINK("txqueuelen", SAFE, VALUE_INT, UNIT_PACKETS, 0, INT_MAX,

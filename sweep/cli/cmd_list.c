@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * tunesweep list and show: the catalogue, and what this machine says of one entry. Reads only.
+ * tunesweep list and show: the catalogue, and what this machine says of its entries. Reads only.
  */
 #include "agent.h"
 #include "cleanup.h"
@@ -31,36 +31,16 @@ static json_t *describe(const struct tunable *t)
 	for (size_t i = 0; i < ARRAY_SIZE(t->fields) && t->fields[i]; i++) {
 		json_array_append_new(fields, json_string(t->fields[i]));
 	}
-	return json_pack("{s:s, s:s, s:s, s:o, s:s}", "name", t->name, "scope",
+	static const char *const costs[] = {
+		[COST_CALL] = "call", [COST_RESET] = "reset", [COST_REBIND] = "rebind"};
+	json_t *affects = json_array();
+	for (size_t i = 0; i < ARRAY_SIZE(t->affects) && t->affects[i]; i++) {
+		json_array_append_new(affects, json_string(t->affects[i]));
+	}
+	return json_pack("{s:s, s:s, s:s, s:o, s:s, s:b, s:o, s:s}", "name", t->name, "scope",
 			 t->scope == SCOPE_HOST ? "host" : "run", "class", class_name(t->class),
-			 "fields", fields, "help", t->help);
-}
-
-static int run_list(struct cli *c)
-{
-	auto_json json_t *list = json_array();
-	size_t n;
-	const struct tunable *all = tunable_catalog(&n);
-	for (size_t i = 0; i < n; i++) {
-		const struct tunable *t = &all[i];
-		if (!matches(t, c->n_args ? c->args[0] : NULL)) {
-			continue;
-		}
-		json_array_append_new(list, describe(t));
-		if (!c->json) {
-			printf("%-40s %-4s %-13s %s\n", t->name,
-			       t->scope == SCOPE_HOST ? "host" : "run", class_name(t->class),
-			       t->help);
-		}
-	}
-	if (c->json) {
-		cli_print_json(list);
-	}
-	if (!json_array_size(list)) {
-		cli_note(c, "nothing that can be set matches '%s' (tunesweep list lists all)",
-			 c->n_args ? c->args[0] : "");
-	}
-	return json_array_size(list) ? CLI_DONE : CLI_NO;
+			 "fields", fields, "help", t->help, "device", t->device, "affects", affects,
+			 "cost", costs[t->cost]);
 }
 
 static json_t *describe_range(const struct tunable *t, const struct tunable_range *r)
@@ -80,15 +60,24 @@ static json_t *describe_range(const struct tunable *t, const struct tunable_rang
 	return one;
 }
 
-/* Asks this machine about every field of the setting: {key: range}. */
-static int ask_here(struct cli *c, const struct setting *s, json_t *out, struct err *e)
+static int open_here(struct cli *c, struct agent **out, struct err *e)
 {
 	struct host_via via = {.kind = VIA_LOCAL};
-	struct agent *agent = NULL;
+	return agent_connect(c->launcher, &via, "local", out, e);
+}
+
+static void close_here(struct agent *agent)
+{
 	struct err ignored = {0};
+	agent_close(agent, NULL, &ignored);
+}
+
+/* Asks this machine about every field of the setting: {key: range}. */
+static int ask_here(struct agent *agent, const struct setting *s, json_t *out, struct err *e)
+{
 	const char *whole[] = {"", NULL};
 	const char *const *field = s->tunable->fields[0] ? s->tunable->fields : whole;
-	int rc = agent_connect(c->launcher, &via, "local", &agent, e);
+	int rc = 0;
 	for (; rc == 0 && *field; field++) {
 		struct tunable_range r = {0};
 		char key[200];
@@ -96,8 +85,34 @@ static int ask_here(struct cli *c, const struct setting *s, json_t *out, struct 
 		setting_key(s, *field, NULL, key, sizeof(key));
 		json_object_set_new(out, key, describe_range(s->tunable, &r));
 	}
-	agent_close(agent, NULL, &ignored);
 	return rc;
+}
+
+/* One name, as far as this machine can be asked about it: entries of a device want its name. */
+static void ask_name(struct agent *agent, const char *name, const char *device, json_t *out)
+{
+	struct setting s;
+	struct err ignored = {0};
+	bool known = tunable_resolve(name, "", device, &s, &ignored) == 0;
+	if (known && s.tunable->scope == SCOPE_HOST && (!s.tunable->device || *s.device)) {
+		ask_here(agent, &s, out, &ignored);
+	}
+}
+
+static json_t *ask_row(struct agent *agent, const struct tunable *t, const char *device)
+{
+	static const char *const offloads[] = {"tso", "gso", "gro", "lro", "rx", "tx", "sg"};
+	json_t *here = json_object();
+	if (agent && strcmp(t->name, "nic.features.*") == 0) {
+		for (size_t i = 0; i < ARRAY_SIZE(offloads); i++) {
+			char name[64];
+			snprintf(name, sizeof(name), "nic.features.%s", offloads[i]);
+			ask_name(agent, name, device, here);
+		}
+	} else if (agent && !strchr(t->name, '*')) {
+		ask_name(agent, t->name, t->device ? device : "", here);
+	}
+	return here;
 }
 
 static void print_here(json_t *here)
@@ -110,13 +125,58 @@ static void print_here(json_t *here)
 		auto_free char *present = json_dumps(json_object_get(one, "present"),
 						     JSON_ENCODE_ANY);
 		const char *why = json_string_value(json_object_get(one, "why_not"));
-		printf("  %s: %s%s%s\n", key, present, why ? ", cannot be set: " : "",
-		       why ? why : "");
+		json_int_t least, most;
+		printf("  %s: %s", key, present);
+		if (!why && json_unpack(one, "{s:I, s:I}", "min", &least, "max", &most) == 0) {
+			printf(" (%lld to %lld)", (long long)least, (long long)most);
+		}
+		printf("%s%s\n", why ? ", cannot be set: " : "", why ? why : "");
 		json_array_foreach(json_object_get(one, "choices"), i, choice)
 		{
 			printf("    choice: %s\n", json_string_value(choice));
 		}
 	}
+}
+
+static void print_row(const struct tunable *t, json_t *here)
+{
+	printf("%-40s %-4s %-13s %s\n", t->name, t->scope == SCOPE_HOST ? "host" : "run",
+	       class_name(t->class), t->help);
+	print_here(here);
+}
+
+static int run_list(struct cli *c)
+{
+	auto_json json_t *list = json_array();
+	const char *device = cli_value(c, "device");
+	struct agent *agent = NULL;
+	struct err e = {0};
+	size_t n;
+	const struct tunable *all = tunable_catalog(&n);
+	if (open_here(c, &agent, &e) < 0) {
+		cli_note(c, "nothing is told of this machine: %s", e.text);
+	}
+	for (size_t i = 0; i < n; i++) {
+		const struct tunable *t = &all[i];
+		if (!matches(t, c->n_args ? c->args[0] : NULL)) {
+			continue;
+		}
+		json_t *here = ask_row(agent, t, device ? device : ""), *one = describe(t);
+		json_object_set_new(one, "here", here);
+		json_array_append_new(list, one);
+		if (!c->json) {
+			print_row(t, here);
+		}
+	}
+	close_here(agent);
+	if (c->json) {
+		cli_print_json(list);
+	}
+	if (!json_array_size(list)) {
+		cli_note(c, "nothing that can be set matches '%s' (tunesweep list lists all)",
+			 c->n_args ? c->args[0] : "");
+	}
+	return json_array_size(list) ? CLI_DONE : CLI_NO;
 }
 
 static int run_show(struct cli *c)
@@ -128,8 +188,14 @@ static int run_show(struct cli *c)
 		return cli_fail(c, &e);
 	}
 	const struct tunable *t = s.tunable;
-	if (t->scope == SCOPE_HOST && ask_here(c, &s, here, &e) < 0) {
-		return cli_fail(c, &e);
+	if (t->scope == SCOPE_HOST && (!t->device || *s.device)) {
+		struct agent *agent = NULL;
+		int rc = open_here(c, &agent, &e);
+		rc = rc < 0 ? rc : ask_here(agent, &s, here, &e);
+		close_here(agent);
+		if (rc < 0) {
+			return cli_fail(c, &e);
+		}
 	}
 	if (c->json) {
 		auto_json json_t *j = describe(t);
@@ -140,10 +206,13 @@ static int run_show(struct cli *c)
 	printf("%s (%s, %s)\n  %s\n", s.name, t->scope == SCOPE_HOST ? "host" : "run",
 	       class_name(t->class), t->help);
 	print_here(here);
+	if (t->device && !*s.device) {
+		printf("  of which device? --device D tells what it has\n");
+	}
 	return CLI_DONE;
 }
 
-static const struct cli_option show_options[] = {
+static const struct cli_option device_options[] = {
 	{"device", 0, "D", "the device of a device's tunable", false},
 	{NULL, 0, NULL, NULL, false},
 };
@@ -153,6 +222,8 @@ const struct command command_list = {
 	.arguments = "[PATTERN]",
 	.max_args = 1,
 	.summary = "List what can be set",
+	.options = device_options,
+	.needs_launcher = true,
 	.run = run_list,
 };
 
@@ -162,7 +233,7 @@ const struct command command_show = {
 	.min_args = 1,
 	.max_args = 1,
 	.summary = "Tell all about one tunable, and whether it can be set here",
-	.options = show_options,
+	.options = device_options,
 	.needs_launcher = true,
 	.run = run_show,
 };

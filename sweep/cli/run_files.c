@@ -83,6 +83,7 @@ static int write_profile(const struct files *f, struct err *e)
 	if (rc == 0) {
 		auto_json json_t *machine = host_machine(fingerprint);
 		rc = best_profile(&p, r->spec->name, settings, n, machine, evidence, e);
+		p.allow = r->spec->allow;
 		snprintf(path, sizeof(path), "%s/best.yaml", f->dir);
 		rc = rc < 0 ? rc : profile_save(&p, path, e);
 		profile_clear(&p);
