@@ -41,7 +41,7 @@ struct agent_state {
 	struct policy *policy;	 /* what this host lets be set; NULL: all */
 	struct err policy_error; /* why it is not to be trusted: then nothing may be set */
 	unsigned allowed;	 /* ALLOW_* that the controller has named */
-	char control[64]; /* address of the other end of the control connection, or "" */
+	char control[64];	 /* address of the other end of the control connection, or "" */
 	struct session *session;
 	char layer[16], profile[64];
 	bool vacant;   /* opened to look only, where not even a run folder can be: no session */
