@@ -193,6 +193,7 @@ crash() { # COMMAND: the agent and its guardian are killed while d.1 is tuned, t
 	{ req 1 open "$(open_ link.txqueuelen d.1)"; req 2 set "\"values\":[$(one link.txqueuelen 77 d.1)]"; } >&"${A[1]}"
 	local line pid=$A_PID
 	read -r -t 30 line <&"${A[0]}" && read -r -t 30 line <&"${A[0]}"
+	kill -STOP "$pid" # it would start another guardian
 	# shellcheck disable=SC2046
 	kill -KILL $(family "$pid" | tac) 2>/dev/null
 	wait "$pid" 2>/dev/null
