@@ -6,7 +6,7 @@ VERSION := 0.1.0
 BUILD ?= build
 PREFIX ?= /usr/local
 CC ?= gcc
-PACKAGES := gcc pkg-config iproute2 libnl-3-dev libnl-genl-3-dev libnl-route-3-dev libcap-dev libseccomp-dev \
+PACKAGES := gcc pkg-config iproute2 libnl-3-dev libnl-genl-3-dev libnl-route-3-dev libcap-dev libseccomp-dev libnuma-dev \
 	libnlopt-dev libyaml-dev libjansson-dev libgsl-dev libsqlite3-dev libopenblas-serial-dev \
 	liblapacke-dev libsmartcols-dev libjs-chart.js
 TEST_PACKAGES := libcmocka-dev procps util-linux jq nftables iperf3 locales openssh-server \
@@ -31,7 +31,7 @@ LDFLAGS += -fsanitize=address,undefined
 endif
 
 # package:pkg-config name, for the sentence that names what is missing
-MODULES := libcap-dev:libcap libseccomp-dev:libseccomp libnlopt-dev:nlopt libyaml-dev:yaml-0.1 libjansson-dev:jansson \
+MODULES := libcap-dev:libcap libseccomp-dev:libseccomp libnuma-dev:numa libnlopt-dev:nlopt libyaml-dev:yaml-0.1 libjansson-dev:jansson \
 	libgsl-dev:gsl libsqlite3-dev:sqlite3 \
 	libopenblas-serial-dev:openblas liblapacke-dev:lapacke libsmartcols-dev:smartcols libnl-3-dev:libnl-3.0 libnl-genl-3-dev:libnl-genl-3.0 \
 	libnl-route-3-dev:libnl-route-3.0
@@ -40,7 +40,7 @@ NL := libnl-3.0 libnl-genl-3.0 libnl-route-3.0
 # asked once, and only when something is compiled: make deps may have to install it first
 PKG_CFLAGS = $(eval PKG_CFLAGS := $$(call pkg,--cflags,$(NL) openblas smartcols))$(PKG_CFLAGS)
 override CFLAGS += $(PKG_CFLAGS)
-AGENT_MODULES := libcap libseccomp jansson $(NL)
+AGENT_MODULES := libcap libseccomp numa jansson $(NL)
 AGENT_LIBS = $(call pkg,--libs,$(AGENT_MODULES))
 # openblas before gsl, whose own cblas is slower
 ALL_LIBS = $(AGENT_LIBS) $(call pkg,--libs,nlopt yaml-0.1 sqlite3 smartcols lapacke openblas gsl) -lm

@@ -67,6 +67,10 @@ int agent_stream_take(struct agent *a, int timeout_ms, json_t **reply, struct er
  * has nothing to clear. */
 int agent_settle(struct agent *a, struct err *e);
 
+/* At the end of a trial: {"drifted": [{set, device, meant, found}], "suspects": [text],
+ * "interrupts": {device: {...}}}, the last as irq_watch_json since agent_settle. */
+int agent_check(struct agent *a, json_t **out, struct err *e);
+
 int agent_ping(struct agent *a, struct err *e);
 
 /* Orderly end: the agent rolls an uncommitted session back, reports, and leaves. a may be NULL.

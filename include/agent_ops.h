@@ -43,7 +43,7 @@ int ops_guard_all(const struct agent_state *s, const struct assignment *a, size_
 /* An operation fills answer, also on an error where there is more to tell than the sentence. */
 typedef int agent_operation(struct agent_state *s, json_t *request, json_t *answer, struct err *e);
 agent_operation op_open, op_set, op_replace, op_rollback, op_commit, op_status, op_bye;
-agent_operation op_allow, op_device;
+agent_operation op_allow, op_device, op_check;
 agent_operation op_hello, op_probe, op_stream, op_settle, op_restore, op_ping;
 
 #endif

@@ -7,6 +7,7 @@
 #define TUNESWEEP_AGENT_PRIVATE_H
 
 #include "err.h"
+#include "irq_watch.h"
 #include "policy.h"
 #include "protocol.h"
 #include "session.h"
@@ -32,6 +33,8 @@ struct agent_options {
 	int silence_ms;
 };
 
+#define AGENT_WATCHED_MAX 8 /* devices whose interrupts are counted over a trial */
+
 struct agent_state {
 	struct session_place place;
 	char netns_path[128];
@@ -49,6 +52,9 @@ struct agent_state {
 	int guardians; /* how many were started */
 	struct endpoints endpoints;
 	struct guardian guardian;
+	size_t n_watched;
+	char watched_devices[AGENT_WATCHED_MAX][IF_NAMESIZE];
+	struct irq_watch *watched[AGENT_WATCHED_MAX]; /* NULL: has no interrupts */
 	bool leaving;
 	void (*note)(const char *line); /* what matters beside the protocol */
 };

@@ -82,6 +82,9 @@ struct builtin_path {
 bool builtin_autotune(const struct space *space);
 int builtin_token(char token[33], struct err *e);
 
+/* builtin_numa.c: the request's "numa", or NULL if no numa.* of this host is searched. */
+json_t *builtin_numa(const struct builtin_host *h, const struct engine_run *run);
+
 /* Listen or connect, by the host's side. */
 json_t *builtin_open_request(const struct builtin_host *h, const struct builtin_test *t,
 			     const struct engine_run *run);

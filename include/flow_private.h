@@ -26,6 +26,7 @@ struct flow_lane { /* written by its thread alone, read by others */
 	bool running;
 	atomic_int tid, error;
 	_Atomic(const char *) note;
+	_Atomic(const void *) memory; /* its buffers; NULL before they are there */
 	/* A cache line of its own: it is written at each call. */
 	_Alignas(64) atomic_uint_least64_t sent;
 	atomic_uint_least64_t received, packets_out, packets_in, offered, highest, bursts;
@@ -73,7 +74,7 @@ static inline bool flow_is_stopping(const struct flow_lane *lane)
 
 /* Memory with a content that is not all zeros, touched by the thread that uses it; NULL if there is
  * none. flow_unmap gives it back. */
-void *flow_map(size_t size);
-void flow_unmap(void *p, size_t size);
+void *flow_map(struct flow_lane *lane, size_t size);
+void flow_unmap(struct flow_lane *lane, void *p, size_t size);
 
 #endif

@@ -32,7 +32,7 @@ enum session_outcome {
 
 struct session_item { /* what became of one setting in a rollback */
 	struct setting setting;
-	char old[VALUE_TEXT_MAX], found[VALUE_TEXT_MAX];
+	char old[SETTING_TEXT_MAX], found[SETTING_TEXT_MAX];
 	enum session_outcome outcome;
 	char reason[160];
 };
@@ -97,6 +97,15 @@ int session_restore(const struct session_place *place, const char *layer,
 /* What is set now: per tracked setting old, set and present value (a JSON array of
  * {set, device, old, value, present}). */
 int session_status(struct session *s, json_t **out, struct err *e);
+
+/* What no longer is as this session has set it: an array of {set, device, meant, found}. */
+int session_drifted(struct session *s, json_t **out, struct err *e);
+/* Devices that it tracks an entry of; returns how many, at most max. */
+size_t session_devices(const struct session *s, const char *name, char (*devices)[IF_NAMESIZE],
+		       size_t max);
+
+/* As tunable_capabilities, of all that it tracks: also of what was there before it was opened. */
+uint64_t session_capabilities(const struct session *s);
 
 /* Gives up the lock; the journal stays if anything is still set. */
 void session_close(struct session *s);

@@ -19,8 +19,8 @@
 struct tracked {
 	struct setting setting;
 	struct device_binding device; /* of a device's setting */
-	char old[VALUE_TEXT_MAX];
-	char last[VALUE_TEXT_MAX]; /* what was read back last, else meant last; "" if never set */
+	char old[SETTING_TEXT_MAX];
+	char last[SETTING_TEXT_MAX]; /* what was read back last, else meant last; "" if never set */
 	char **ours;		   /* distinct texts that were meant or read back */
 	size_t n_ours;
 	bool touched; /* there was an intent, or it was changed along with another */
@@ -44,8 +44,9 @@ struct session {
 
 struct change { /* of one setting, in one call of session_set */
 	struct tracked *t;
-	char before[VALUE_TEXT_MAX], want[VALUE_TEXT_MAX], after[VALUE_TEXT_MAX];
+	char before[SETTING_TEXT_MAX], want[SETTING_TEXT_MAX], after[SETTING_TEXT_MAX];
 	bool write;
+	char word[VALUE_TEXT_MAX]; /* that want was made from; "" if it was no such word */
 	bool looks; /* another change of this call may change it along: it is read before */
 };
 
@@ -57,8 +58,7 @@ struct plan {
 /* Texts of one setting, compared field by field as numbers. */
 static inline bool same_text(const char *a, const char *b)
 {
-	struct value va = value_text(a), vb = value_text(b);
-	return value_equal(&va, &vb);
+	return value_text_equal(a, b);
 }
 
 /* Lock: 0 and the descriptor, or -EBUSY with the holder in the sentence. */

@@ -52,6 +52,9 @@ struct spec_rule { /* one expression of forbid: configurations for which it hold
 	struct spec_term *terms;
 };
 
+/* irq.affinity's word for the CPUs of the test's endpoint on that host. */
+#define SPEC_SAME_AS_RECEIVER "same-as-receiver"
+
 enum spec_domain { DOMAIN_RANGE, DOMAIN_RANGE_AUTO, DOMAIN_CHOICES, DOMAIN_CHOICES_AVAILABLE };
 
 struct spec_tunable {

@@ -48,6 +48,9 @@ void spec_free_argv(char **argv);
 /* Index of a host by name, -1 with the nearest name in the error. */
 int spec_find_host(const struct spec *s, struct yaml_at at, int *out, struct err *e);
 
+/* Pairs that exclude each other, and what needs to know where the endpoints are. */
+int spec_check_machine(const struct spec *s, struct err *e);
+
 /* Fills warnings. */
 int spec_warn(struct spec *s, struct err *e);
 

@@ -5,7 +5,7 @@
  *
  *   {"op":"listen", "type":"tcp_stream", "address":A, "port":0, "streams":1, "token":T,
  *    "drive":"classic", "socket":{...}, "autotune":bool, "send":"plain", "receive":"copy",
- *    "rate":bit/s, "cpus":[n,...]}                  -> {"port":n}
+ *    "rate":bit/s, "cpus":[n,...], "numa":{"policy":W, "cpu":W}}  -> {"port":n}
  *   {"op":"connect", ...the same..., "port":n, "local_ports":[n,...]}
  *                                                   -> {"port":n, "local_ports":[n,...]}
  *   {"op":"start"}     -> {}  (a listening side waits for all connections; the sender begins)
@@ -25,7 +25,8 @@
  *                      and unless "cpu" is false: "threads":{"cpu":s, "waited":s,
  *                      "busiest_cpu":s, "busiest_waited":s, "cpus":[n,...]}, "host":{counters},
  *                      "stolen":share of a timed spin|null,
- *                      "incoming_cpus":[n,...], "latency":[[bucket,n],...]|null, "note":text|null,
+ *                      "incoming_cpus":[n,...], "latency":[[bucket,n],...]|null,
+ *                      "placement":{"cpus":list|null, "pages":{"NODE":n}}|null, "note":text|null,
  *                      "zerocopy":{"sends":n, "copied":n}, "no_energy":text|null,
  *                      "no_perf":text|null
  *   {"op":"stop", "drain":s}

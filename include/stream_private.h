@@ -9,6 +9,7 @@
 #define TUNESWEEP_STREAM_PRIVATE_H
 
 #include "err.h"
+#include "numa_place.h"
 #include <jansson.h>
 #include <net/if.h>
 #include <netinet/in.h>
@@ -45,6 +46,19 @@ struct stream_wishes {
 enum stream_type { STREAM_TCP, STREAM_MAERTS, STREAM_BIDIR, STREAM_UDP, STREAM_RR };
 enum stream_send { SEND_PLAIN, SEND_SENDFILE, SEND_SPLICE, SEND_ZEROCOPY, SEND_GSO };
 
+/* ---- placement.c: the numa.* tunables ---- */
+
+struct stream_placement { /* of all threads that move bytes */
+	bool asked, has_cpus;
+	struct numa_policy policy;
+	cpu_set_t cpus;
+};
+
+/* "numa" of a request to address; -EINVAL, or -ENODEV where this host has no such node. */
+int placement_parse(const json_t *numa, const char *address, struct stream_placement *out,
+		    struct err *e);
+int placement_apply(const struct stream_placement *p); /* of the calling thread; an errno */
+
 struct stream_options {
 	enum stream_type type;
 	bool leads; /* the sender, by name: of a test in both directions, the connecting side */
@@ -63,6 +77,7 @@ struct stream_options {
 	enum stream_send send;
 	bool discard;				/* received bytes are not copied (MSG_TRUNC) */
 	bool gro;				/* datagrams are received in bundles */
+	struct stream_placement placement;
 	double rate;				/* bit/s that UDP offers; 0: as fast as it goes */
 	int n_cpus, cpus[STREAM_STREAMS_MAX];	/* stream i runs on cpus[i % n]; none: anywhere */
 	int n_local, local[STREAM_STREAMS_MAX]; /* the connecting side's own ports; 0: any */
@@ -193,6 +208,7 @@ int flow_start(struct flow *f, bool senders, struct err *e);
 int flow_fd(const struct flow *f); /* -1 after flow_stop */
 void flow_count(struct flow *f, struct flow_counts *sum);
 void flow_count_threads(struct flow *f, struct flow_counts *sum); /* reads /proc: slower */
+size_t flow_memory(struct flow *f, const void **out, size_t max); /* of its buffers */
 struct latency *flow_latency(struct flow *f);			  /* NULL if it times nothing */
 
 /* Writes why the flow has ended by itself, if it has. */
@@ -263,6 +279,9 @@ const char *endpoint_device(struct endpoint *ep); /* that carries its connection
  * of requests has nothing to drain. finish alone does not wait. */
 void endpoint_finish(struct endpoint *ep);
 bool endpoint_drain(struct endpoint *ep, double limit);
+/* {"cpus": "2-3", "pages": {"0": n}} of the buffers, as the kernel has them; null if nothing of
+ * numa.* was asked. */
+json_t *endpoint_placement(struct endpoint *ep);
 void endpoint_stop(struct endpoint *ep);
 void endpoint_destroy(struct endpoint *ep);
 size_t endpoint_poll(const struct endpoint *ep, struct pollfd *p);

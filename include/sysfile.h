@@ -28,7 +28,18 @@ int sysfile_open(const struct sysroot *root, const char *path, struct err *e);
 int sysfile_write(const struct sysroot *root, const char *path, const char *text, struct err *e);
 
 bool sysfile_exists(const struct sysroot *root, const char *path);
+
+/* Where a symbolic link of /sys leads, as a path below the root again ("/sys/devices/..."). -EXDEV
+ * for one that leads out of it. */
+int sysfile_resolve(const struct sysroot *root, const char *path, char *out, size_t size);
 bool sysfile_writable(const struct sysroot *root, const char *path); /* by a trial open, no write */
+
+bool sysfile_mode(const struct sysroot *root, const char *path, unsigned bits); /* all are set */
+
+/* Entries of a folder whose file holds exactly this text: processes by /proc/PID/comm. Returns how
+ * many, at most max; -errno. */
+int sysfile_find(const struct sysroot *root, const char *folder, const char *file, const char *text,
+		 char (*names)[64], size_t max);
 
 /* Names in a folder, sorted, without those that begin with a dot; longer ones than 63 bytes are
  * left out. Returns how many, at most max; -errno. */

@@ -16,6 +16,7 @@
 #define TUNABLE_NAME_MAX    128
 #define TUNABLE_FIELD_MAX   16
 #define TUNABLE_CHOICES_MAX 32
+#define SETTING_TEXT_MAX    4096 /* all of one kernel object: of a device with 256 queues, too */
 
 enum tunable_scope { SCOPE_HOST, SCOPE_RUN };
 
@@ -34,9 +35,13 @@ enum tunable_backend {
 	BACKEND_ROUTE,	 /* metrics of the device's routes */
 	BACKEND_QDISC,
 	BACKEND_IRQ,
+	BACKEND_IRQBALANCE,
 	BACKEND_MSIX,
-	BACKEND_STEER, /* rps, rfs, xps */
+	BACKEND_MSIX_VECTORS,
+	BACKEND_STEER,	     /* rps, xps */
+	BACKEND_STEER_FLOWS, /* rfs */
 	BACKEND_CPU,
+	BACKEND_CPU_LATENCY,
 	BACKEND_IPOIB,
 	BACKEND_SOCKET, /* of the test's own endpoints, as the rest */
 	BACKEND_NUMA,
@@ -63,9 +68,12 @@ struct tunable {	  /* a row of the catalogue */
 		*choices; /* NULL-terminated words of a text; NULL: any, or asked of the host */
 	const char *affects[6]; /* names of tunables that setting this one changes too: of the same
 				   device; what this host lacks is passed over */
+	const char *excludes; /* the one that is 0 while this one is in force; NULL */
 	const char *help;	/* one sentence */
 	bool device;		/* belongs to an interface: setting.device names it */
 	enum tunable_cost cost;
+	bool held;	 /* as long as the process that set it: nothing for apply */
+	bool administers; /* the kernel wants CAP_SYS_ADMIN for it */
 };
 
 struct setting { /* one kernel object on one host */
@@ -106,6 +114,9 @@ int tunable_resolve(const char *name, const char *field, const char *device, str
  * numbers as fields, in ascending order). -EINVAL (ERR_USAGE). */
 int tunable_check(const struct setting *s, const char *field, const struct value *v, struct err *e);
 
+/* Do its choices stand for more than themselves: CPU lists, numbers of nodes? */
+bool tunable_takes_more(const struct tunable *t);
+
 /* Index of a field name; -1 for "". */
 int tunable_field_index(const struct tunable *t, const char *field);
 
@@ -120,6 +131,21 @@ int tunable_read(const struct sysroot *root, const struct setting *s, char *text
 		 struct err *e);
 int tunable_write(const struct sysroot *root, const struct setting *s, const char *text,
 		  struct err *e);
+
+/* Words that stand for something else on this host (spread, local-node) become the text that
+ * tunable_read will give once they are set; other texts stay as they are. */
+int tunable_plan(const struct sysroot *root, const struct setting *s, char *text, size_t size,
+		 struct err *e);
+
+/* The word that stands for such a text, where there is one: what a user is shown, and what may be
+ * set again. TUNABLE_AS_FOUND if no word says it: that word sets what a session found at first.
+ * False where texts stand for themselves. */
+#define TUNABLE_AS_FOUND "as-found"
+bool tunable_word(const struct sysroot *root, const struct setting *s, const char *text,
+		  struct value *out);
+
+/* Capabilities, as bits by their numbers, that an agent needs to set it besides CAP_NET_ADMIN. */
+uint64_t tunable_capabilities(const struct setting *s);
 
 /* The settings that writing this one changes along with it, as they are on this host; those that
  * must be put back first stand last. Returns how many, at most max. */

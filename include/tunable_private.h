@@ -18,6 +18,13 @@ struct tunable_ops {
 		    struct err *e);
 	int (*write)(const struct sysroot *root, const struct setting *s, const char *text,
 		     struct err *e);
+	uint64_t capabilities; /* as tunable_capabilities */
+	bool by_name; /* wants the present name of the device, which may have been renamed */
+	/* As tunable_plan and tunable_word; NULL where texts stand for themselves. */
+	int (*plan)(const struct sysroot *root, const struct setting *s, char *text, size_t size,
+		    struct err *e);
+	bool (*word)(const struct sysroot *root, const struct setting *s, const char *text,
+		     struct value *out);
 	/* Canonical names of settings that a catalogue name with a star stands for on this host
 	 * (and the device of s, whose write changes them along); returns how many. */
 	size_t (*expand)(const struct sysroot *root, const struct setting *s, const char *pattern,
@@ -37,6 +44,9 @@ int setting_device(const struct sysroot *root, const struct setting *s, int *ifi
 /* Fills present and settable by reading; false, with the reason in why_not, if that fails. */
 bool setting_present(const struct sysroot *root, const struct setting *s, const char *field,
 		     const struct tunable_ops *ops, struct tunable_range *range);
+extern const struct tunable_ops irq_ops, irqbalance_ops, rps_ops, rps_flow_ops;
+extern const struct tunable_ops cpu_ops, cpu_latency_ops;
+extern const struct tunable_ops msix_ops, msix_vectors_ops, ipoib_ops;
 
 /* 0 for "" and for the name of one of its fields. */
 int tunable_check_field(const struct setting *s, const char *field, struct err *e);

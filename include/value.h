@@ -48,6 +48,7 @@ struct value value_text(const char *text); /* cut at VALUE_TEXT_MAX - 1 */
 /* Equal in type and content; texts made of numbers are compared field by field as numbers
  * ("4096\t16384" equals "4096 16384"). */
 bool value_equal(const struct value *a, const struct value *b);
+bool value_text_equal(const char *a, const char *b); /* two such texts, of any length */
 
 /* As the user would write it: 1MiB only where exact, else the bare number. Returns buf. */
 const char *value_format(const struct value *v, enum value_unit unit, char *buf, size_t size);

@@ -27,6 +27,13 @@
 		name, BACKEND_SYSCTL, SCOPE_HOST, class, VALUE_TEXT, UNIT_NONE, 0, 0, {NULL},      \
 			NULL, {NULL}, .help = says                                                 \
 	}
+/* One of two that exclude each other. */
+#define EITHER(entry, in, low, high, other, says)                                                  \
+	{                                                                                          \
+		.name = entry, .backend = BACKEND_SYSCTL, .scope = SCOPE_HOST,                     \
+		.class = CLASS_SAFE, .type = VALUE_INT, .unit = in, .min = low, .max = high,       \
+		.affects = {other}, .excludes = other, .help = says                                \
+	}
 #define SAFE	   CLASS_SAFE
 #define UNSAFE	   CLASS_UNSAFE
 #define DISRUPTIVE CLASS_DISRUPTIVE
@@ -42,6 +49,7 @@
 		.unit = in, .min = low, .max = high, .device = true, __VA_ARGS__                   \
 	}
 
+#define WORDS(...) ((const char *const[]){__VA_ARGS__, NULL})
 static const char *const route_features[] = {"none", "ecn", NULL};
 
 static const struct tunable rows[] = {

@@ -14,7 +14,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { SUM_DIGITS = 16, RECORD_MAX = 4096 };
+enum { SUM_DIGITS = 16, RECORD_MAX = 8192 };
 
 struct journal {
 	int fd;

@@ -274,7 +274,7 @@ int session_status(struct session *s, json_t **out, struct err *e)
 	json_t *array = json_array();
 	for (size_t i = 0; array && i < s->n; i++) {
 		const struct tracked *t = s->tracked[i];
-		char present[VALUE_TEXT_MAX];
+		char present[SETTING_TEXT_MAX];
 		bool there = !tunable_read(&s->root, &t->setting, present, sizeof(present), NULL);
 		json_array_append_new(array,
 				      json_pack("{s:s, s:s, s:s, s:s?, s:s?}", "set",

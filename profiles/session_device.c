@@ -42,10 +42,25 @@ void session_find_device(struct session *s, struct tracked *t, const json_t *rec
 	}
 }
 
+/* A driver that was bound anew has made another interface of the same device. */
+static void find_again(struct session *s, const char *device)
+{
+	for (size_t i = 0; i < s->n; i++) {
+		struct tracked *t = s->tracked[i];
+		if (!strcmp(t->setting.device, device) && t->setting.ifindex > 0) {
+			device_find(&s->root, &t->device, &t->setting.ifindex, NULL);
+		}
+	}
+}
+
 int session_write(struct session *s, const struct setting *setting, const char *text, struct err *e)
 {
 	bool carried = setting->tunable->cost != COST_CALL && setting->ifindex > 0 &&
 		       device_carries(&s->root, setting->ifindex);
 	int r = tunable_write(&s->root, setting, text, e);
+	if (setting->tunable->cost == COST_REBIND) {
+		find_again(s, setting->device);
+		return r; /* its back end has waited */
+	}
 	return r || !carried ? r : device_wait_carrier(&s->root, setting->ifindex, CARRIER_MS, e);
 }

@@ -64,7 +64,7 @@ void session_order(struct plan *p)
 
 bool session_was_changed(struct session *s, const struct change *c)
 {
-	char now[VALUE_TEXT_MAX];
+	char now[SETTING_TEXT_MAX];
 	return c->looks && !tunable_read(&s->root, &c->t->setting, now, sizeof(now), NULL) &&
 	       !same_text(now, c->after);
 }

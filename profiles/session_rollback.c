@@ -19,7 +19,7 @@ static void conclude(struct session_item *item, enum session_outcome outcome, co
 static void write_back(struct session *s, struct tracked *t, struct session_item *item)
 {
 	struct err err = {0};
-	char now[VALUE_TEXT_MAX];
+	char now[SETTING_TEXT_MAX];
 	if (session_is_kernel_wide(&t->setting) && session_lock_kernel(s, 2000, &err)) {
 		conclude(item, FAILED, err.text);
 		return;
@@ -70,7 +70,7 @@ static void restore(struct session *s, struct tracked *t, bool force, struct ses
  * done. */
 static bool look_again(struct session *s, struct tracked *t, struct session_item *item)
 {
-	char now[VALUE_TEXT_MAX];
+	char now[SETTING_TEXT_MAX];
 	bool ours = t->touched && item->outcome != CONFLICT && item->outcome != GONE;
 	if (!ours || tunable_read(&s->root, &t->setting, now, sizeof(now), NULL)) {
 		return false;

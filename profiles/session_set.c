@@ -52,7 +52,16 @@ static int plan_assign(struct session *s, struct plan *p, const struct assignmen
 		}
 		c = &p->changes[p->n - 1];
 	}
-	return setting_replace(&a->setting, a->field, &a->value, c->want, sizeof(c->want), e);
+	if (a->value.type == VALUE_TEXT && !strcmp(a->value.text, TUNABLE_AS_FOUND)) {
+		strcpy(c->want, c->t->old);
+		return 0;
+	}
+	int r = setting_replace(&a->setting, a->field, &a->value, c->want, sizeof(c->want), e);
+	r = r ? r : tunable_plan(&s->root, &a->setting, c->want, sizeof(c->want), e);
+	if (!r && a->value.type == VALUE_TEXT && strcmp(c->want, a->value.text) != 0) {
+		strcpy(c->word, a->value.text);
+	}
+	return r;
 }
 
 /* Fields that are named on top of those that are not: the whole must make sense, unless what was
@@ -135,12 +144,27 @@ static int write_one(struct session *s, struct change *c, const char *text, stru
 	return read_back(s, c, e);
 }
 
+/* What a word stands for may have become another text by a change before it in the same call: as
+ * many channels, as many interrupts. */
+static int plan_anew(struct session *s, struct change *c, struct err *e)
+{
+	char want[SETTING_TEXT_MAX];
+	snprintf(want, sizeof(want), "%s", c->word);
+	int r = tunable_plan(&s->root, &c->t->setting, want, sizeof(want), e);
+	if (r || same_text(want, c->want)) {
+		return r;
+	}
+	strcpy(c->want, want);
+	return session_record(s, c->t, "set", want, true, e);
+}
+
 /* What another change of this call may have changed along is looked at first. */
 static int carry_out_one(struct session *s, struct change *c, struct err *e)
 {
-	char now[VALUE_TEXT_MAX];
-	if (!c->write) {
-		return 0;
+	char now[SETTING_TEXT_MAX];
+	int r = c->looks && *c->word ? plan_anew(s, c, e) : 0;
+	if (r || !c->write) {
+		return r;
 	}
 	bool there = c->looks && !tunable_read(&s->root, &c->t->setting, now, sizeof(now), NULL) &&
 		     same_text(now, c->want);
@@ -215,12 +239,28 @@ static int carry_out(struct session *s, struct plan *p, struct err *e)
 	return r;
 }
 
-static int effective_values(const struct plan *p, const struct assignment *a, size_t n,
-			    struct value *effective, struct err *e)
+/* A word that was asked for and stands for what is there now is what is told. */
+static int effective_value(const struct session *s, const struct change *c,
+			   const struct assignment *a, struct value *out, struct err *e)
+{
+	if (!tunable_word(&s->root, &a->setting, c->after, out)) {
+		return setting_field(&a->setting, a->field, c->after, out, e);
+	}
+	if (same_text(c->after, c->want)) {
+		*out = a->value;
+	} else if (same_text(c->after, c->t->old)) {
+		*out = value_text(TUNABLE_AS_FOUND);
+	}
+	return 0;
+}
+
+static int effective_values(const struct session *s, const struct plan *p,
+			    const struct assignment *a, size_t n, struct value *effective,
+			    struct err *e)
 {
 	for (size_t i = 0; effective && i < n; i++) {
 		const struct change *c = plan_find(p, &a[i].setting);
-		int r = setting_field(&a[i].setting, a[i].field, c->after, &effective[i], e);
+		int r = effective_value(s, c, &a[i], &effective[i], e);
 		if (r) {
 			return r;
 		}
@@ -255,7 +295,7 @@ int session_set(struct session *s, const struct assignment *a, size_t n, struct 
 	__attribute__((cleanup(plan_clear))) struct plan p = {0};
 	int r = plan_make(s, &p, a, n, false, e);
 	r = r ? r : carry_out(s, &p, e);
-	return r ? r : effective_values(&p, a, n, effective, e);
+	return r ? r : effective_values(s, &p, a, n, effective, e);
 }
 
 /* Named, or changed by what is named: that is as it shall be. */
@@ -332,7 +372,7 @@ static int drop_returned(struct session *s, const struct assignment *a, size_t n
 {
 	for (size_t i = s->n; i-- > 0;) {
 		const struct tracked *t = s->tracked[i];
-		char now[VALUE_TEXT_MAX];
+		char now[SETTING_TEXT_MAX];
 		if (is_kept(s, a, n, &t->setting) ||
 		    tunable_read(&s->root, &t->setting, now, sizeof(now), NULL) ||
 		    !same_text(now, t->old)) {

@@ -48,7 +48,7 @@ void session_affect_end(struct session *s, const struct setting *setting)
 	auto_free struct setting *along = NULL;
 	size_t n = affected_by(s, setting, &along);
 	for (size_t i = 0; i < n; i++) {
-		char text[VALUE_TEXT_MAX];
+		char text[SETTING_TEXT_MAX];
 		struct tracked *t = session_find(s, &along[i]);
 		if (t && !tunable_read(&s->root, &along[i], text, sizeof(text), NULL)) {
 			session_record(s, t, "took", text, false, NULL);
@@ -59,7 +59,7 @@ void session_affect_end(struct session *s, const struct setting *setting)
 /* Others that change along are tracked before, so that they are put back after. */
 static int track_one(struct session *s, const struct setting *setting, struct err *e)
 {
-	char text[VALUE_TEXT_MAX];
+	char text[SETTING_TEXT_MAX];
 	struct tracked *t = session_find(s, setting);
 	if (t && t->touched) {
 		return 0;

@@ -78,7 +78,7 @@ int setting_field(const struct setting *s, const char *field, const char *text, 
 		  struct err *e)
 {
 	const struct tunable *t = s->tunable;
-	char canonical[VALUE_TEXT_MAX];
+	char canonical[SETTING_TEXT_MAX];
 	size_t len;
 	int i = tunable_field_index(t, field);
 	if (*field && i < 0) {
@@ -117,7 +117,7 @@ static int value_kernel_text(const struct value *v, char *buf, size_t size)
 int setting_replace(const struct setting *s, const char *field, const struct value *v, char *text,
 		    size_t size, struct err *e)
 {
-	char word[VALUE_TEXT_MAX], old[VALUE_TEXT_MAX];
+	char word[SETTING_TEXT_MAX], old[SETTING_TEXT_MAX];
 	size_t len;
 	int i = tunable_field_index(s->tunable, field);
 	if (*field && i < 0) {

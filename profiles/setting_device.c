@@ -28,7 +28,7 @@ int setting_device(const struct sysroot *root, const struct setting *s, int *ifi
 bool setting_present(const struct sysroot *root, const struct setting *s, const char *field,
 		     const struct tunable_ops *ops, struct tunable_range *range)
 {
-	char text[VALUE_TEXT_MAX];
+	char text[SETTING_TEXT_MAX];
 	struct err why = {0};
 	range->settable = !ops->read(root, s, text, sizeof(text), &why) &&
 			  !setting_field(s, field, text, &range->present, &why);

@@ -91,6 +91,26 @@ int sysfile_write(const struct sysroot *root, const char *path, const char *text
 	return r ? err_set(e, r, "cannot write '%s' to %s: %s", text, path, strerror(-r)) : 0;
 }
 
+int sysfile_resolve(const struct sysroot *root, const char *path, char *out, size_t size)
+{
+	char full[PATH_MAX], target[PATH_MAX], top[PATH_MAX];
+	int r = full_path(root, path, full, sizeof(full));
+	if (r || !realpath(full, target)) {
+		return r ? r : -errno;
+	}
+	bool real = !root || !root->prefix || !*root->prefix;
+	if (!real && !realpath(root->prefix, top)) {
+		return -errno;
+	}
+	size_t skip = real ? 0 : strlen(top);
+	if ((!real && strncmp(target, top, skip)) ||
+	    (strncmp(target + skip, "/sys/", 5) && strncmp(target + skip, "/proc/", 6))) {
+		return -EXDEV;
+	}
+	int n = snprintf(out, size, "%s", target + skip);
+	return n < 0 || (size_t)n >= size ? -ENAMETOOLONG : 0;
+}
+
 bool sysfile_exists(const struct sysroot *root, const char *path)
 {
 	char full[PATH_MAX];
@@ -104,6 +124,42 @@ bool sysfile_writable(const struct sysroot *root, const char *path)
 	return fd >= 0;
 }
 
+bool sysfile_mode(const struct sysroot *root, const char *path, unsigned bits)
+{
+	char full[PATH_MAX];
+	struct stat st;
+	return !full_path(root, path, full, sizeof(full)) && !stat(full, &st) &&
+	       (st.st_mode & bits) == bits;
+}
+
+static DIR *open_folder(const struct sysroot *root, const char *path)
+{
+	char full[PATH_MAX];
+	int r = full_path(root, path, full, sizeof(full));
+	errno = r ? -r : errno;
+	return r ? NULL : opendir(full);
+}
+
+int sysfile_find(const struct sysroot *root, const char *folder, const char *file, const char *text,
+		 char (*names)[64], size_t max)
+{
+	char path[PATH_MAX], held[256];
+	size_t n = 0;
+	DIR *dir = open_folder(root, folder);
+	if (!dir) {
+		return -errno;
+	}
+	for (struct dirent *d = readdir(dir); d && n < max; d = readdir(dir)) {
+		snprintf(path, sizeof(path), "%.512s/%.255s/%.64s", folder, d->d_name, file);
+		if (d->d_name[0] != '.' && strlen(d->d_name) < sizeof(names[0]) &&
+		    !sysfile_read(root, path, held, sizeof(held), NULL) && !strcmp(held, text)) {
+			strcpy(names[n++], d->d_name);
+		}
+	}
+	closedir(dir);
+	return (int)n;
+}
+
 static int by_name(const void *a, const void *b)
 {
 	return strcmp(a, b);
@@ -111,11 +167,9 @@ static int by_name(const void *a, const void *b)
 
 int sysfile_list(const struct sysroot *root, const char *path, char (*names)[64], size_t max)
 {
-	char full[PATH_MAX];
-	int r = full_path(root, path, full, sizeof(full));
-	DIR *dir = r ? NULL : opendir(full);
+	DIR *dir = open_folder(root, path);
 	if (!dir) {
-		return r ? r : -errno;
+		return -errno;
 	}
 	size_t n = 0;
 	for (struct dirent *d = readdir(dir); d && n < max; d = readdir(dir)) {

@@ -7,6 +7,7 @@
 #include "cleanup.h"
 #include "tunable_private.h"
 #include <errno.h>
+#include <linux/capability.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -24,9 +25,37 @@ static const struct tunable_ops *ops_of(const struct tunable *t)
 		return &route_ops;
 	case BACKEND_QDISC:
 		return &qdisc_ops;
+	case BACKEND_IRQ:
+		return &irq_ops;
+	case BACKEND_IRQBALANCE:
+		return &irqbalance_ops;
+	case BACKEND_MSIX:
+		return &msix_ops;
+	case BACKEND_MSIX_VECTORS:
+		return &msix_vectors_ops;
+	case BACKEND_IPOIB:
+		return &ipoib_ops;
+	case BACKEND_STEER:
+		return &rps_ops;
+	case BACKEND_STEER_FLOWS:
+		return &rps_flow_ops;
+	case BACKEND_CPU:
+		return &cpu_ops;
+	case BACKEND_CPU_LATENCY:
+		return &cpu_latency_ops;
 	default:
 		return &none;
 	}
+}
+
+/* The setting as its back end wants it: of a device that was renamed, by its present name. */
+static int name_now(const struct sysroot *root, const struct setting *s, struct setting *now,
+		    struct err *e)
+{
+	*now = *s;
+	return ops_of(s->tunable)->by_name && s->ifindex
+		       ? setting_device(root, s, &now->ifindex, now->device, e)
+		       : 0;
 }
 
 int tunable_probe(const struct sysroot *root, const struct setting *s, const char *field,
@@ -43,18 +72,22 @@ int tunable_probe(const struct sysroot *root, const struct setting *s, const cha
 		range->settable = s->tunable->scope == SCOPE_RUN;
 		return 0;
 	}
-	return ops->probe(root, s, field, range, e);
+	struct setting now;
+	int r = name_now(root, s, &now, e);
+	return r ? r : ops->probe(root, &now, field, range, e);
 }
 
 int tunable_read(const struct sysroot *root, const struct setting *s, char *text, size_t size,
 		 struct err *e)
 {
 	const struct tunable_ops *ops = ops_of(s->tunable);
-	char kernel[VALUE_TEXT_MAX];
+	char kernel[SETTING_TEXT_MAX];
 	if (!ops->read) {
 		return err_set(e, -EOPNOTSUPP, "%s is not a setting of the host", s->name);
 	}
-	int r = ops->read(root, s, kernel, sizeof(kernel), e);
+	struct setting now;
+	int r = name_now(root, s, &now, e);
+	r = r ? r : ops->read(root, &now, kernel, sizeof(kernel), e);
 	if (r) {
 		return r;
 	}
@@ -72,18 +105,45 @@ int tunable_write(const struct sysroot *root, const struct setting *s, const cha
 	if (!text[strspn(text, " \t\n")]) {
 		return err_set(e, -EINVAL, "%s: an empty value cannot be written", s->name);
 	}
-	return ops->write(root, s, text, e);
+	struct setting now;
+	int r = name_now(root, s, &now, e);
+	return r ? r : ops->write(root, &now, text, e);
 }
 
-/* What a device's entry changes along with it belongs to the same device, and may be lacking. */
+uint64_t tunable_capabilities(const struct setting *s)
+{
+	return ops_of(s->tunable)->capabilities |
+	       (s->tunable->administers ? UINT64_C(1) << CAP_SYS_ADMIN : 0);
+}
+
+int tunable_plan(const struct sysroot *root, const struct setting *s, char *text, size_t size,
+		 struct err *e)
+{
+	const struct tunable_ops *ops = ops_of(s->tunable);
+	struct setting now;
+	int r = name_now(root, s, &now, e);
+	return r || !ops->plan ? r : ops->plan(root, &now, text, size, e);
+}
+
+bool tunable_word(const struct sysroot *root, const struct setting *s, const char *text,
+		  struct value *out)
+{
+	const struct tunable_ops *ops = ops_of(s->tunable);
+	struct setting now;
+	return ops->word && !name_now(root, s, &now, NULL) && ops->word(root, &now, text, out);
+}
+
+/* What a device's entry changes along with it belongs to the same device, if it is of a device at
+ * all, and may be lacking. */
 static bool is_there(const struct sysroot *root, const char *name, const struct setting *s,
 		     struct setting *out)
 {
-	char text[VALUE_TEXT_MAX];
-	if (tunable_resolve(name, "", s->device, out, NULL)) {
+	char text[SETTING_TEXT_MAX];
+	if (tunable_resolve(name, "", "", out, NULL) ||
+	    (out->tunable->device && tunable_resolve(name, "", s->device, out, NULL))) {
 		return false;
 	}
-	out->ifindex = s->ifindex;
+	out->ifindex = out->tunable->device ? s->ifindex : 0;
 	return !*s->device || !tunable_read(root, out, text, sizeof(text), NULL);
 }
 

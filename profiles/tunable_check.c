@@ -4,6 +4,7 @@
  * Called through tunable.h.
  */
 #include "cleanup.h"
+#include "cpus.h"
 #include "tunable_private.h"
 #include <errno.h>
 #include <inttypes.h>
@@ -63,6 +64,45 @@ static int check_fields(const struct setting *s, const struct value *v, struct e
 	return 0;
 }
 
+/* "#-#" stands for a list of CPUs, "bind:#" for any number. */
+static bool fits_choice(const char *choice, const char *text)
+{
+	size_t len = strlen(choice);
+	if (!strcmp(choice, "#-#")) {
+		cpu_set_t set;
+		return !cpus_parse_list(text, &set, NULL) && CPU_COUNT(&set);
+	}
+	if (choice[len - 1] == '#') {
+		const char *number = text + len - 1;
+		return !strncmp(choice, text, len - 1) && *number &&
+		       !number[strspn(number, "0123456789")];
+	}
+	return !strcmp(choice, text);
+}
+
+/* "bind:#" is told as bind:N. */
+static int refuse_choice(const struct setting *s, const char *text, struct err *e)
+{
+	char list[300] = "";
+	for (const char *const *c = s->tunable->choices; *c; c++) {
+		size_t used = strlen(list), len = strcspn(*c, "#");
+		bool cpus = !strcmp(*c, "#-#");
+		snprintf(list + used, sizeof(list) - used, "%s%.*s%s", used ? ", " : "",
+			 cpus ? 0 : (int)len, *c, cpus ? "a list of CPUs" : (*c)[len] ? "N" : "");
+	}
+	return err_usage(e, "%s cannot be '%.60s' (%s)", s->name, text, list);
+}
+
+bool tunable_takes_more(const struct tunable *t)
+{
+	for (size_t i = 0; t->choices && t->choices[i]; i++) {
+		if (strchr(t->choices[i], '#')) {
+			return true;
+		}
+	}
+	return false;
+}
+
 static int check_text(const struct setting *s, const struct value *v, struct err *e)
 {
 	const char *const *choices = s->tunable->choices;
@@ -76,12 +116,15 @@ static int check_text(const struct setting *s, const struct value *v, struct err
 		}
 	}
 	for (size_t i = 0; choices && choices[i]; i++) {
-		if (!strcmp(choices[i], v->text)) {
+		if (fits_choice(choices[i], v->text)) {
 			return 0;
 		}
 	}
 	if (!choices) {
 		return 0;
+	}
+	if (tunable_takes_more(s->tunable)) {
+		return refuse_choice(s, v->text, e);
 	}
 	const char *near = nearest_word(v->text, choices, SIZE_MAX);
 	return err_usage(e, "%s cannot be '%.60s'%s%s", s->name, v->text,

@@ -51,7 +51,7 @@ static bool token_number(const char *s, size_t len, long long *out)
 }
 
 /* The kernel separates fields with tabs, people with blanks; leading zeros do not matter either. */
-static bool text_equal(const char *a, const char *b)
+bool value_text_equal(const char *a, const char *b)
 {
 	for (;;) {
 		size_t na = token(&a), nb = token(&b);
@@ -80,7 +80,7 @@ bool value_equal(const struct value *a, const struct value *b)
 	case VALUE_REAL:
 		return a->r == b->r || (isnan(a->r) && isnan(b->r));
 	case VALUE_TEXT:
-		return text_equal(a->text, b->text);
+		return value_text_equal(a->text, b->text);
 	default:
 		return true;
 	}

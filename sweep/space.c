@@ -21,6 +21,11 @@ static void run_scope_range(const struct spec_tunable *t, struct tunable_range *
 		range->present = t->target.value;
 		return;
 	}
+	if (row->backend == BACKEND_NUMA) {
+		range->present =
+			value_text(strcmp(row->name, "numa.cpu") == 0 ? "all" : "default");
+		return;
+	}
 	bool size = strcmp(row->name, "socket.message_size") == 0 ||
 		    strcmp(row->name, "socket.receive_size") == 0;
 	bool one = strcmp(row->name, "socket.ring") == 0;
@@ -33,7 +38,7 @@ static void run_scope_range(const struct spec_tunable *t, struct tunable_range *
 static int probe(const struct spec_tunable *t, const struct space_source *source,
 		 struct tunable_range *range, struct err *e)
 {
-	if (t->host < 0) {
+	if (t->target.setting.tunable->scope == SCOPE_RUN) {
 		run_scope_range(t, range);
 		return 0;
 	}

@@ -68,7 +68,8 @@ static void join_choices(const struct tunable_range *range, char *buf, size_t si
 static int check_choices(const struct spec *spec, const struct dimension *d,
 			 const struct tunable_range *range, struct err *e)
 {
-	for (size_t i = 0; range->n_choices && i < d->n_choices; i++) {
+	bool open = tunable_takes_more(d->target.setting.tunable);
+	for (size_t i = 0; !open && range->n_choices && i < d->n_choices; i++) {
 		size_t k = 0;
 		while (k < range->n_choices && strcmp(range->choices[k], d->choices[i].text)) {
 			k++;

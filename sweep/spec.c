@@ -101,6 +101,7 @@ static int parse_blocks(struct spec *s, struct yaml_at root, struct err *e)
 	rc = rc ? rc : spec_parse_tunables(s, yaml_get(root, "tunables"), e);
 	rc = rc ? rc : spec_parse_when(s, yaml_get(root, "tunables"), e);
 	rc = rc ? rc : spec_parse_forbid(s, yaml_get(root, "forbid"), e);
+	rc = rc ? rc : spec_check_machine(s, e);
 	rc = rc ? rc : spec_parse_search(s, yaml_get(root, "search"), e);
 	rc = rc ? rc : spec_parse_proof(s, yaml_get(root, "proof"), e);
 	return rc ? rc : spec_warn(s, e);

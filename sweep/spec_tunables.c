@@ -11,8 +11,7 @@
 /* Families of the contract whose back ends come later: a clearer word than "unknown". */
 static bool is_unbuilt(const char *name)
 {
-	static const char *const families[] = {"link.", "nic.", "route.", "qdisc.", "irq.",
-					       "msix.", "rps.", "xps.",	  "cpu.",   "numa."};
+	static const char *const families[] = {"link.", "nic.", "route.", "qdisc."};
 	for (size_t i = 0; i < ARRAY_SIZE(families); i++) {
 		if (strncmp(name, families[i], strlen(families[i])) == 0) {
 			return true;
@@ -124,7 +123,7 @@ static int parse_host(struct spec *s, struct spec_tunable *t, struct yaml_at map
 	const struct setting *set = &t->target.setting;
 	struct yaml_at at = yaml_get(map, "host");
 	t->host = -1;
-	if (set->tunable->scope == SCOPE_RUN) {
+	if (set->tunable->scope == SCOPE_RUN && set->tunable->backend != BACKEND_NUMA) {
 		return yaml_kind(at) == YAML_ABSENT
 			       ? 0
 			       : yaml_error(at, e, "%s is set by the test itself: leave 'host' out",
@@ -157,8 +156,15 @@ static int check_engine(const struct spec *s, const struct spec_tunable *t, stru
 				  "(or simulated)",
 				  name);
 	}
-	if (t->target.setting.tunable->backend == BACKEND_SOCKET &&
-	    strcmp(engine, "command") == 0) {
+	enum tunable_backend backend = t->target.setting.tunable->backend;
+	if (backend == BACKEND_NUMA && strcmp(engine, "builtin") != 0 &&
+	    strcmp(engine, "simulated") != 0) {
+		return yaml_error(at, e,
+				  "%s is asked of the built-in engine's endpoints: other engines "
+				  "place themselves",
+				  name);
+	}
+	if (backend == BACKEND_SOCKET && strcmp(engine, "command") == 0) {
 		return yaml_error(at, e,
 				  "%s is set on the sockets of the built-in engine; a command "
 				  "makes its own: give it a param.NAME",

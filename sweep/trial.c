@@ -5,19 +5,72 @@
  * command.
  */
 #include "trial.h"
+#include "cleanup.h"
 #include "monotonic.h"
 #include "protocol.h"
 #include "settle.h"
+#include "standing.h"
 #include <errno.h>
 #include <math.h>
 #include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define POLL_MS_DEFAULT 50
 
 static bool host_is_gone(int code)
 {
 	return code == -EPIPE || code == -ETIMEDOUT || code == -EHOSTDOWN;
+}
+
+static const struct value *value_of(const struct trial_env *env, int host, const char *name,
+				    const struct configuration *config)
+{
+	for (size_t i = 0; i < env->space->n; i++) {
+		const struct dimension *d = &env->space->dims[i];
+		if (d->tunable->host == host && strcmp(d->target.setting.name, name) == 0) {
+			return &config->v[i];
+		}
+	}
+	return NULL;
+}
+
+/* Only this side knows where the endpoint will be: the host is told the CPUs. */
+static int follow_endpoint(const struct trial_env *env, int host,
+			   const struct configuration *config, struct value *v, struct err *e)
+{
+	static const char *const words[][2] = {{"nic-node", "local-node"}, {"all", "spread"}};
+	const struct spec_test *test = &env->spec->test;
+	const struct value *cpu = value_of(env, host, "numa.cpu", config);
+	int end = host == test->to;
+	char list[VALUE_TEXT_MAX] = "";
+	for (int i = 0; !cpu && i < test->n_cpus[end]; i++) {
+		size_t used = strlen(list);
+		snprintf(list + used, sizeof(list) - used, "%s%d", i ? "," : "",
+			 test->cpus[end][i]);
+	}
+	*v = cpu ? *cpu : value_text(list);
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		if (strcmp(v->text, words[i][0]) == 0) {
+			*v = value_text(words[i][1]);
+		}
+	}
+	return strcmp(v->text, "other-node") != 0
+		       ? 0
+		       : err_set(e, -EINVAL,
+				 "irq.affinity: " SPEC_SAME_AS_RECEIVER
+				 " cannot follow numa.cpu other-node: name its CPUs");
+}
+
+static int value_to_set(const struct trial_env *env, int host, const struct dimension *d,
+			const struct configuration *config, const struct value *asked,
+			struct value *out, struct err *e)
+{
+	*out = *asked;
+	bool follows = strcmp(d->target.setting.name, "irq.affinity") == 0 &&
+		       strcmp(asked->text, SPEC_SAME_AS_RECEIVER) == 0;
+	return follows ? follow_endpoint(env, host, config, out, e) : 0;
 }
 
 /* Sets the host-scope part of a configuration on one host and reads back what the kernel took. */
@@ -32,7 +85,11 @@ static int set_on_host(const struct trial_env *env, int host, const struct confi
 		const struct dimension *d = &env->space->dims[i];
 		if (d->tunable->host == host && d->target.setting.tunable->scope == SCOPE_HOST) {
 			todo[n] = d->target;
-			todo[n].value = config->v[i];
+			int bad = value_to_set(env, host, d, config, &config->v[i], &todo[n].value,
+					       e);
+			if (bad) {
+				return bad;
+			}
 			from[n++] = i;
 		}
 	}
@@ -142,6 +199,35 @@ static bool answered_by_replay(struct trial_env *env, const struct configuration
 	return true;
 }
 
+/* What was undone under the measurement was not measured: once more, with a word on who it was. */
+static int set_and_measure(struct trial_env *env, const struct configuration *config,
+			   struct configuration *effective, struct sample *out, struct err *e)
+{
+	auto_json json_t *undone = json_array();
+	for (int tries = 0;; tries++) {
+		char why[256];
+		int rc = trial_set(env, config, effective, e);
+		rc = rc ? rc : settle_hosts(env, e);
+		rc = rc ? rc : measure(env, effective, out, e);
+		if (rc || !out->ok) {
+			return rc;
+		}
+		rc = standing_check(env, out, why, sizeof(why), e);
+		if (rc > 0 && tries < STANDING_TRIES) {
+			json_array_append_new(undone, json_string(why));
+			sample_clear(out);
+			sample_init(out);
+			continue;
+		}
+		if (rc > 0) {
+			sample_fail(out, "%s", why);
+		} else if (rc == 0 && json_array_size(undone) && out->detail) {
+			json_object_set(out->detail, "undone", undone);
+		}
+		return rc < 0 ? rc : 0;
+	}
+}
+
 int trial_run(struct trial_env *env, const struct configuration *config, struct sample *out,
 	      struct configuration *effective, struct err *e)
 {
@@ -152,13 +238,7 @@ int trial_run(struct trial_env *env, const struct configuration *config, struct 
 	if (answered_by_replay(env, config, out, effective)) {
 		return 0;
 	}
-	int rc = trial_set(env, config, effective, e);
-	if (rc == 0) {
-		rc = settle_hosts(env, e);
-	}
-	if (rc == 0) {
-		rc = measure(env, effective, out, e);
-	}
+	int rc = set_and_measure(env, config, effective, out, e);
 	if (host_is_gone(rc)) {
 		e->code = -EHOSTDOWN;
 		return -EHOSTDOWN;

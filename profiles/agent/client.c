@@ -321,10 +321,10 @@ int agent_commit(struct agent *a, struct err *e)
 	return call_plain(a, "commit", json_object(), ANSWER_MS, e);
 }
 
-int agent_status(struct agent *a, json_t **out, struct err *e)
+static int call_whole(struct agent *a, const char *op, json_t **out, struct err *e)
 {
 	auto_json json_t *answer = NULL;
-	int rc = call(a, "status", json_object(), ANSWER_MS, &answer, e);
+	int rc = call(a, op, json_object(), ANSWER_MS, &answer, e);
 	if (rc) {
 		return rc;
 	}
@@ -332,6 +332,16 @@ int agent_status(struct agent *a, json_t **out, struct err *e)
 	json_object_del(answer, "ok");
 	*out = json_incref(answer);
 	return 0;
+}
+
+int agent_status(struct agent *a, json_t **out, struct err *e)
+{
+	return call_whole(a, "status", out, e);
+}
+
+int agent_check(struct agent *a, json_t **out, struct err *e)
+{
+	return call_whole(a, "check", out, e);
 }
 
 int agent_stream_send(struct agent *a, json_t *request, int timeout_ms, struct err *e)

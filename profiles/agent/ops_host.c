@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The agent's operations that want no session: greet, probe, streams, settle, restore what crashed
+ * The agent's operations that want no session: greet, probe, streams, restore what crashed
  * runs left. Reached by dispatch.c's table.
  */
 #include "agent_ops.h"
 #include "cleanup.h"
-#include "netlink.h"
 #include <errno.h>
 #include <string.h>
 
@@ -78,17 +77,6 @@ int op_stream(struct agent_state *s, json_t *request, json_t *answer, struct err
 		json_object_set(answer, "reply", reply);
 	}
 	return rc;
-}
-
-int op_settle(struct agent_state *s, json_t *request, json_t *answer, struct err *e)
-{
-	(void)s;
-	(void)answer;
-	int rc = ops_only_head(request, e);
-	rc = rc ? rc : netlink_flush_tcp_metrics(e);
-	/* A kernel without the cache, or an ordinary user, who may not flush it: both measure on.
-	 */
-	return rc == -ENOENT || rc == -EPERM ? 0 : rc;
 }
 
 /* Both layers of crashed runs, the upper one first. Needs no session and opens none. */

@@ -11,44 +11,32 @@
 #include "run_dir.h"
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 static int need_session(const struct agent_state *s, struct err *e)
 {
 	return s->session ? 0 : err_usage(e, "nothing is open on this host");
 }
 
-/* To be put back is what the request names, and what the journal holds from before. */
-static bool may_touch(const struct agent_state *s, const struct setting *settings, size_t n,
-		      const char *name)
-{
-	auto_json json_t *held = NULL;
-	struct err ignored = {0};
-	json_t *item;
-	size_t i;
-	for (i = 0; i < n; i++) {
-		if (strcmp(settings[i].name, name) == 0) {
-			return true;
-		}
-	}
-	session_status(s->session, &held, &ignored);
-	json_array_foreach(held, i, item)
-	{
-		const char *set = json_string_value(json_object_get(item, "set"));
-		if (set && strcmp(set, name) == 0) {
-			return true;
-		}
-	}
-	return false;
-}
-
-/* Usually CAP_NET_ADMIN alone, and CAP_KILL for the child of another user. */
+/* CAP_NET_ADMIN, CAP_KILL for the child of another user, and what the entries want besides: those
+ * that the request names, and those that the journal holds from before. */
 static int cut_down(const struct agent_state *s, const struct setting *settings, size_t n,
 		    struct err *e)
 {
-	cap_value_t keep[3] = {CAP_NET_ADMIN, CAP_KILL};
-	size_t n_keep = 2;
-	if (may_touch(s, settings, n, "kernel.numa_balancing")) {
-		keep[n_keep++] = CAP_SYS_ADMIN;
+	cap_value_t keep[64];
+	size_t n_keep = 0;
+	uint64_t wanted = UINT64_C(1) << CAP_NET_ADMIN | UINT64_C(1) << CAP_KILL;
+	wanted |= session_capabilities(s->session);
+	for (size_t i = 0; i < n; i++) {
+		wanted |= tunable_capabilities(&settings[i]);
+	}
+	if (geteuid() == 0) { /* root owns the files that others need it for */
+		wanted &= ~(UINT64_C(1) << CAP_DAC_OVERRIDE);
+	}
+	for (cap_value_t cap = 0; cap < 64; cap++) {
+		if (wanted >> cap & 1) {
+			keep[n_keep++] = cap;
+		}
 	}
 	int rc = privilege_keep(keep, n_keep, e);
 	return rc ? rc : confine(CONFINE_AGENT, e);
@@ -110,6 +98,21 @@ static int open_session(struct agent_state *s, const struct setting *settings, s
 	return rc;
 }
 
+/* What ends with this process cannot be kept after it. */
+static int check_keepable(const char *layer, const struct setting *settings, size_t n,
+			  struct err *e)
+{
+	for (size_t i = 0; strcmp(layer, "applied") == 0 && i < n; i++) {
+		if (settings[i].tunable->held) {
+			return err_usage(e,
+					 "%s lasts only as long as the process that asks for it: a "
+					 "sweep can try it, apply cannot keep it",
+					 settings[i].name);
+		}
+	}
+	return 0;
+}
+
 int op_open(struct agent_state *s, json_t *request, json_t *answer, struct err *e)
 {
 	struct ops_head h;
@@ -131,6 +134,7 @@ int op_open(struct agent_state *s, json_t *request, json_t *answer, struct err *
 	}
 	int rc = settings ? ops_take_settings(s, list, settings, &n, e)
 			  : err_set(e, -ENOMEM, "no memory");
+	rc = rc ? rc : check_keepable(layer, settings, n, e);
 	if (rc) {
 		return rc;
 	}

@@ -51,6 +51,11 @@ LINK("mtu", DISRUPTIVE, VALUE_INT, UNIT_BYTES, 1280, 65536, .cost = COST_RESET,
 		     "link.gro_flush_timeout."),
 	LINK("threaded", SAFE, VALUE_BOOL, UNIT_NONE, 0, 1,
 	     .help = "NAPI polls in kernel threads, which the scheduler can move."),
+	DEVICE_ENTRY("link.ipoib_mode", BACKEND_IPOIB, DISRUPTIVE, VALUE_TEXT, UNIT_NONE, 0, 0,
+		     .choices = WORDS("datagram", "connected"), .cost = COST_RESET,
+		     .affects = {"link.mtu"},
+		     .help = "IP over InfiniBand: datagrams, or connections with an MTU of up to "
+			     "65520; the MTU changes with it."),
 	/* The hardware's queues */
 	CHANNELS("rx", 1, "Receive queues that share nothing with sending."),
 	CHANNELS("tx", 1, "Send queues that share nothing with receiving."),

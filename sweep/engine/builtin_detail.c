@@ -53,6 +53,14 @@ static json_t *per_cpu(const struct builtin_host *h)
 	return list;
 }
 
+/* At the end of the window the buffers may be gone already. */
+static json_t *placement_of(const struct builtin_host *h)
+{
+	json_t *last = json_object_get(h->last.json, "placement");
+	bool told = json_object_size(json_object_get(last, "pages")) > 0;
+	return told ? last : json_object_get(h->first.json, "placement");
+}
+
 static json_t *host_json(const struct builtin_host *h)
 {
 	struct builtin_cpu c = builtin_cpu_of(h);
@@ -68,6 +76,7 @@ static json_t *host_json(const struct builtin_host *h)
 	json_object_set_new(o, "per_cpu", per_cpu(h));
 	json_object_set(o, "thread_cpus", json_object_get(threads, "cpus"));
 	json_object_set(o, "incoming_cpus", json_object_get(h->last.json, "incoming_cpus"));
+	json_object_set(o, "placement", placement_of(h));
 	json_object_set(o, "effective", json_object_get(h->last.json, "effective"));
 	json_object_set(o, "tcp", json_object_get(h->last.json, "tcp"));
 	json_object_set(o, "note", json_object_get(h->last.json, "note"));

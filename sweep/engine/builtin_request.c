@@ -103,6 +103,10 @@ json_t *builtin_open_request(const struct builtin_host *h, const struct builtin_
 	json_object_set_new(request, "receive", json_string(test->discard ? "discard" : test->gro ? "gro" : "copy"));
 	json_object_set_new(request, "rate", json_real(test->rate));
 	json_object_set_new(request, "cpus", cpus_of(h, t));
+	json_t *numa = builtin_numa(h, run);
+	if (numa) {
+		json_object_set_new(request, "numa", numa);
+	}
 	if (t->local_ports && strcmp(h->side, "connect") == 0) {
 		json_object_set(request, "local_ports", t->local_ports);
 	}

@@ -39,7 +39,7 @@ build_driver() {
 	# shellcheck disable=SC2046
 	${CC:-gcc} -std=gnu11 -O1 -g -Wall -Wextra -D_GNU_SOURCE $sanitize -Iinclude -o "$DRIVER" \
 		tests/lab/driver.c "$BUILD/libtunesweep.a" -pthread -lm \
-		$(pkg-config --cflags --libs libcap libseccomp jansson libnl-3.0 libnl-genl-3.0 libnl-route-3.0) ||
+		$(pkg-config --cflags --libs libcap libseccomp numa jansson libnl-3.0 libnl-genl-3.0 libnl-route-3.0) ||
 		{ echo "not ok build - the driver does not compile"; exit 1; }
 }
 

@@ -24,7 +24,7 @@ static int lane_cpu(const struct flow *f)
 static int lane_pin(const struct flow *f)
 {
 	cpu_set_t set;
-	if (f->o->n_cpus == 0) {
+	if (f->o->n_cpus == 0 || f->o->placement.has_cpus) {
 		return 0;
 	}
 	CPU_ZERO(&set);
@@ -39,7 +39,8 @@ static void *lane_main(void *arg)
 {
 	struct flow_lane *lane = arg;
 	atomic_store(&lane->tid, (int)gettid());
-	int error = lane_pin(lane->flow);
+	int error = placement_apply(&lane->flow->o->placement);
+	error = error ? error : lane_pin(lane->flow);
 	if (!error) {
 		error = lane->run(lane);
 	}
@@ -222,4 +223,14 @@ void flow_destroy(struct flow *f)
 		free(f->latency);
 		free(f);
 	}
+}
+
+size_t flow_memory(struct flow *f, const void **out, size_t max)
+{
+	size_t n = 0;
+	for (int i = 0; i < f->n_lanes && n < max; i++) {
+		out[n] = atomic_load(&f->lane[i].memory);
+		n += out[n] != NULL;
+	}
+	return n;
 }

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-void *flow_map(size_t size)
+void *flow_map(struct flow_lane *lane, size_t size)
 {
 	uint64_t x = UINT64_C(0x9e3779b97f4a7c15);
 	char *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -20,10 +20,12 @@ void *flow_map(size_t size)
 		x ^= x << 17;
 		memcpy(p + i, &x, sizeof(x));
 	}
+	atomic_store(&lane->memory, p);
 	return p;
 }
 
-void flow_unmap(void *p, size_t size)
+void flow_unmap(struct flow_lane *lane, void *p, size_t size)
 {
+	atomic_store(&lane->memory, NULL);
 	munmap(p, size);
 }

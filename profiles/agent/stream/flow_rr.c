@@ -74,12 +74,12 @@ static int run_mapped(struct flow_lane *lane, bool asks)
 {
 	const struct stream_options *o = lane->flow->o;
 	size_t size = o->send_size > o->receive_size ? o->send_size : o->receive_size;
-	char *buf = flow_map(size);
+	char *buf = flow_map(lane, size);
 	if (!buf) {
 		return ENOMEM;
 	}
 	int error = run(lane, buf, asks);
-	flow_unmap(buf, size);
+	flow_unmap(lane, buf, size);
 	return error;
 }
 

@@ -234,12 +234,12 @@ int flow_tcp_send(struct flow_lane *lane)
 	struct buffers b = {.call = o->send_size, .ring = o->ring};
 	bool pieces = o->send == SEND_PLAIN && in_pieces(o, b.call, b.ring);
 	size_t size = pieces ? PIECE : b.call * (size_t)b.ring;
-	b.memory = flow_map(size);
+	b.memory = flow_map(lane, size);
 	if (!b.memory) {
 		return ENOMEM;
 	}
 	int error = pieces ? send_pieces(lane, &b) : ways[o->send](lane, &b);
-	flow_unmap(b.memory, size);
+	flow_unmap(lane, b.memory, size);
 	return error;
 }
 
@@ -264,7 +264,7 @@ int flow_tcp_receive(struct flow_lane *lane)
 	bool small = in_pieces(o, o->receive_size, 1) && !o->discard;
 	size_t size = small ? PIECE : o->receive_size;
 	struct pieces p;
-	char *buf = flow_map(size);
+	char *buf = flow_map(lane, size);
 	if (!buf) {
 		return ENOMEM;
 	}
@@ -274,6 +274,6 @@ int flow_tcp_receive(struct flow_lane *lane)
 		p.m.msg_iovlen = 1;
 	}
 	int error = receive(lane, &p.m, o->discard ? MSG_TRUNC : 0);
-	flow_unmap(buf, size);
+	flow_unmap(lane, buf, size);
 	return error;
 }

@@ -26,11 +26,11 @@ struct batch {
 	struct iovec v[BATCH];
 };
 
-static bool batch_init(struct batch *b, size_t size)
+static bool batch_init(struct batch *b, struct flow_lane *lane, size_t size)
 {
 	memset(b, 0, sizeof(*b));
 	b->size = size;
-	b->memory = flow_map(BATCH * size);
+	b->memory = flow_map(lane, BATCH * size);
 	for (int i = 0; b->memory && i < BATCH; i++) {
 		b->v[i] = (struct iovec){b->memory + (size_t)i * size, size};
 		b->m[i].msg_hdr.msg_iov = &b->v[i];
@@ -39,9 +39,9 @@ static bool batch_init(struct batch *b, size_t size)
 	return b->memory != NULL;
 }
 
-static void batch_clear(struct batch *b)
+static void batch_clear(struct batch *b, struct flow_lane *lane)
 {
-	flow_unmap(b->memory, BATCH * b->size);
+	flow_unmap(lane, b->memory, BATCH * b->size);
 }
 
 static void sleep_s(double s)
@@ -148,7 +148,7 @@ int flow_udp_send(struct flow_lane *lane)
 	struct batch b;
 	uint64_t number = 0;
 	int error = 0;
-	if (!batch_init(&b, o->send_size)) {
+	if (!batch_init(&b, lane, o->send_size)) {
 		return ENOMEM;
 	}
 	bundle_begin(lane, &b);
@@ -156,7 +156,7 @@ int flow_udp_send(struct flow_lane *lane)
 		int n = pace_take(&pace, lane, b.bundle ? b.bundle : o->light ? BATCH : 1);
 		error = flow_is_stopping(lane) ? 0 : send_some(lane, &b, n, &number);
 	}
-	batch_clear(&b);
+	batch_clear(&b, lane);
 	return error;
 }
 
@@ -229,7 +229,7 @@ int flow_udp_receive(struct flow_lane *lane)
 	struct batch b;
 	int error = 0;
 	setsockopt(lane->flow->fd, SOL_SOCKET, SO_RCVTIMEO, &tick, sizeof(tick));
-	if (!batch_init(&b, size)) {
+	if (!batch_init(&b, lane, size)) {
 		return ENOMEM;
 	}
 	b.bundle = lane->flow->o->gro && udp_segments_receive_on(lane->flow->fd);
@@ -241,6 +241,6 @@ int flow_udp_receive(struct flow_lane *lane)
 		/* A refusal is the answer to our own answer to the token: the sender decides. */
 		error = is_only_loss(error) || error == ECONNREFUSED ? 0 : error;
 	}
-	batch_clear(&b);
+	batch_clear(&b, lane);
 	return error;
 }

@@ -107,6 +107,7 @@ static void read_more(struct read_meters *m, struct endpoint *ep, struct endpoin
 	json_object_set_new(answer, "no_perf", text_or_null(m->host ? m->host->no_perf : ""));
 	json_object_set_new(answer, "host", host_counters(endpoint_device(ep)));
 	json_object_set_new(answer, "incoming_cpus", endpoint_incoming_cpus(ep));
+	json_object_set_new(answer, "placement", endpoint_placement(ep));
 	json_object_set_new(answer, "latency", latency ? latency : json_null());
 	json_object_set_new(answer, "note", text_or_null(c->flow.note));
 	json_object_set_new(answer, "zerocopy",
