@@ -102,6 +102,12 @@ static bool is_default_outside(const struct spec_tunable *t)
 	return d < t->lo || d > t->hi;
 }
 
+/* What stands alone in its row is so for TCP only; datagrams do use those defaults. */
+static bool is_about(const struct spec *s, const struct clash *c)
+{
+	return c->other || c->unless || strncmp(s->test.type, "udp", 3) != 0;
+}
+
 int spec_warn(struct spec *s, struct err *e)
 {
 	int rc = 0;
@@ -114,7 +120,8 @@ int spec_warn(struct spec *s, struct err *e)
 	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(clashes); i++) {
 		const struct clash *c = &clashes[i];
 		const struct spec_tunable *t = find(s, c->name);
-		if (t && (!c->other || find(s, c->other)) && (!c->unless || !find(s, c->unless))) {
+		if (t && is_about(s, c) && (!c->other || find(s, c->other)) &&
+		    (!c->unless || !find(s, c->unless))) {
 			rc = add(s, t, c->sentence, e);
 		}
 	}

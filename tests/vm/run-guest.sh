@@ -7,10 +7,10 @@ while read -r script; do
 	name=$(basename "$script" .sh)
 	out=/run/share/$name.out
 	start=$SECONDS
-	timeout -k 10 240 bash "$script" >"$out" 2>&1
+	timeout -k 10 400 bash "$script" >"$out" 2>&1
 	rc=$?
 	grep -E '^(not )?ok |^#' "$out" | sed -E "s/^((not )?ok) /\1 $name: /"
-	if [ $rc != 0 ] && ! grep -q '^not ok ' "$out"; then
+	if [ $rc = 124 ] || { [ $rc != 0 ] && ! grep -q '^not ok ' "$out"; }; then
 		echo "not ok $name: ended with status $rc - $(tail -n 3 "$out" | tr '\n' ' ')"
 	fi
 	echo "# $name took $((SECONDS - start)) s"

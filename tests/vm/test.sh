@@ -11,7 +11,7 @@ skip() {
 	exit 0
 }
 [ "$(uname -m)" = x86_64 ] || skip "the emulated machine is an x86-64"
-for program in qemu-system-x86_64 busybox cpio depmod xz dpkg-deb; do
+for program in qemu-system-x86_64 busybox ethtool cpio depmod xz dpkg-deb; do
 	PATH=$PATH:/usr/sbin:/sbin command -v $program >/dev/null || skip "$program is not installed"
 done
 [ -x "$build/tunesweep" ] || { echo "not ok vm - $build/tunesweep is not built"; exit 1; }
@@ -21,10 +21,14 @@ if ! said=$(tests/vm/kernel.sh "$cache" 2>&1); then
 	exit 1
 fi
 
-share=$(mktemp -d)
-trap 'rm -rf "$share"' EXIT
+share=${VM_SHARE:-$(mktemp -d)} # kept where it is given
+[ -n "${VM_SHARE:-}" ] || trap 'rm -rf "$share"' EXIT
 scripts=("$@")
-[ ${#scripts[@]} -gt 0 ] || scripts=(tests/vm/guest/[a-z]*.sh)
+if [ ${#scripts[@]} = 0 ]; then
+	for script in tests/vm/guest/*.sh; do
+		[ "${script##*/}" = common.sh ] || scripts+=("$script")
+	done
+fi
 printf '%s\n' "${scripts[@]}" >"$share/scripts"
 start=$SECONDS
 tests/vm/machine.sh -c "$cache" -d "$share" -t "${VM_LIMIT:-840}" \
