@@ -71,6 +71,11 @@ int agent_settle(struct agent *a, struct err *e);
  * "interrupts": {device: {...}}}, the last as irq_watch_json since agent_settle. */
 int agent_check(struct agent *a, json_t **out, struct err *e);
 
+/* Is the host fit to measure: doctor_examine's object, a new reference. device may be "". */
+int agent_doctor(struct agent *a, const char *device, json_t **out, struct err *e);
+/* Who else sets tunables there: doctor_owners' array, a new reference. */
+int agent_owners(struct agent *a, json_t **out, struct err *e);
+
 int agent_ping(struct agent *a, struct err *e);
 
 /* Orderly end: the agent rolls an uncommitted session back, reports, and leaves. a may be NULL.

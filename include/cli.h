@@ -96,6 +96,6 @@ extern const struct command command_run, command_init, command_apply, command_ro
 	command_status, command_verify, command_confirm, command_export, command_capture,
 	command_diff, command_restore, command_list, command_show, command_results, command_report,
 	command_import, command_timeline, command_compare, command_check, command_export_runs,
-	command_test, command_help, command_nightly;
+	command_test, command_doctor, command_help, command_nightly;
 
 #endif

@@ -375,6 +375,28 @@ int agent_settle(struct agent *a, struct err *e)
 	return call_plain(a, "settle", json_object(), ANSWER_MS, e);
 }
 
+static int call_for(struct agent *a, const char *op, json_t *request, const char *key,
+		    json_t **out, struct err *e)
+{
+	auto_json json_t *answer = NULL;
+	int rc = call(a, op, request, RESTORE_MS, &answer, e);
+	if (rc == 0) {
+		*out = json_incref(json_object_get(answer, key));
+		rc = *out ? 0 : err_set(e, -EBADMSG, "no \"%s\" in the answer", key);
+	}
+	return rc;
+}
+
+int agent_doctor(struct agent *a, const char *device, json_t **out, struct err *e)
+{
+	return call_for(a, "doctor", json_pack("{s:s}", "device", device), "examination", out, e);
+}
+
+int agent_owners(struct agent *a, json_t **out, struct err *e)
+{
+	return call_for(a, "owners", json_object(), "owners", out, e);
+}
+
 int agent_ping(struct agent *a, struct err *e)
 {
 	return call_plain(a, "ping", json_object(), ANSWER_MS, e);

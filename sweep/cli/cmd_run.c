@@ -8,6 +8,7 @@
 #include "cli.h"
 #include "cli_run.h"
 #include "json_util.h"
+#include "rivals.h"
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -117,6 +118,22 @@ static int begin_record(struct run *r, struct err *e)
 	return rc;
 }
 
+/* Whoever else sets what is swept may undo it in the middle, and the best profile later. */
+static void tell_rivals(const struct run *r)
+{
+	auto_json json_t *list = rivals_of(&r->hosts);
+	json_t *one, *set;
+	size_t i, k;
+	json_array_foreach(list, i, one)
+	{
+		json_array_foreach(json_object_get(one, "sets"), k, set)
+		{
+			cli_note(r->c, "%s: %s sets %s, too", json_get_text(one, "host", ""),
+				 json_get_text(one, "who", ""), json_string_value(set));
+		}
+	}
+}
+
 /* Hosts, space and engine: all that can be refused is refused before anything is set. */
 static int prepare(struct run *r, struct err *e)
 {
@@ -133,6 +150,7 @@ static int prepare(struct run *r, struct err *e)
 		return rc;
 	}
 	r->hosts_up = true;
+	tell_rivals(r);
 	rc = hosts_find_devices(&r->hosts, r->spec, e);
 	rc = rc < 0 ? rc : space_create(r->spec, &source, &r->space, &skipped, e);
 	json_array_foreach(skipped, i, one)

@@ -35,6 +35,7 @@ static const struct command *const commands[] = {
 	&command_export,
 	&command_restore,
 	&command_nightly,
+	&command_doctor,
 	&command_help,
 	NULL,
 };

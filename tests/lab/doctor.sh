@@ -1,0 +1,58 @@
+#!/bin/bash
+# The doctor on this machine and on the hosts of a spec, and who else sets what a sweep sets. A file
+# in /etc/sysctl.d is shown to it in a mount namespace of its own.
+. "$(dirname "$0")/common.sh"
+need_root doctor
+spec() { # spec FILE: a lab sweep over one sysctl that others set, too
+	cat >"$1" <<S
+tunesweep: 1
+name: doctor
+hosts: {sender: {via: lab}, receiver: {via: lab}}
+link: {delay: 1ms, rate: 500Mbit/s}
+test: {type: tcp_stream, from: sender, to: receiver, duration: 100ms}
+tunables:
+  - {set: net.ipv4.tcp_wmem, field: max, host: sender, range: [64KiB, 16MiB], scale: log}
+  - {set: net.ipv4.tcp_slow_start_after_idle, host: receiver, choices: [on, off]}
+search: {algorithm: sobol, samples: 2}
+proof: {pairs: 0}
+S
+}
+# with_rival COMMAND...: /etc/sysctl.d holds one file that sets what the spec sweeps
+mkdir -p "$work/sysctl.d"
+echo 'net.ipv4.tcp_wmem = 4096 16384 4194304' >"$work/sysctl.d/77-rival.conf"
+with_rival() {
+	unshare -m sh -c 'mount --bind "$1" /etc/sysctl.d || exit 99; shift; exec "$@"' sh "$work/sysctl.d" "$@"
+}
+spec "$work/doctor.yaml"
+
+"$tunesweep" doctor --samples 0 --json >"$work/out" 2>"$work/err"
+rc=$?
+check "this machine is examined, fit or not ($rc)" test $rc = 0 -o $rc = 1
+check "as JSON that says which checks were made" jq -e \
+	'(.hosts.here.checked | length) >= 17 and .noise == null and (.fit | type) == "boolean"' "$work/out"
+check "each finding has its cost and its mending" jq -e \
+	'[.hosts.here.findings[] | (.cost | length) > 5 and (.mend | length) > 5 and (.level == "problem" or .level == "note")] | all' "$work/out"
+check "the status says the same as .fit" test "$(jq .fit "$work/out")" = "$([ $rc = 0 ] && echo true || echo false)"
+status "a device that is not there" 3 "$tunesweep" doctor --samples 0 --device none7
+contains "is named" "$work/err" "there is no device none7"
+status "a spec that is not there" 2 "$tunesweep" doctor "$work/none.yaml"
+
+"$tunesweep" doctor "$work/doctor.yaml" --samples 5 --json >"$work/out" 2>"$work/err"
+check "the hosts of a spec, and the noise of its test" jq -e \
+	'(.hosts | keys) == ["receiver", "sender"] and .noise.samples == 5 and .noise.throughput > 1e6
+	and .noise.score_percent >= 0 and .noise.smallest_gain_percent >= 0' "$work/out"
+check "the rival is not there yet" jq -e '[.rivals[] | select(.who | contains("77-rival"))] == []' "$work/out"
+
+if with_rival true; then
+	with_rival "$tunesweep" doctor "$work/doctor.yaml" --samples 0 --json >"$work/out" 2>"$work/err"
+	check "a rival is named with what it sets" jq -e \
+		'[.rivals[] | select(.who | contains("77-rival"))] == [{"host": "sender", "who": "/etc/sysctl.d/77-rival.conf", "sets": ["net.ipv4.tcp_wmem"]}]' "$work/out"
+	check "and is a finding of every host" jq -e '[.hosts[].findings[] | select(.check == "owners" and
+		(.found | contains("77-rival.conf sets net.ipv4.tcp_wmem")))] | length == 2' "$work/out"
+	status "a sweep starts all the same" 0 with_rival "$tunesweep" run "$work/doctor.yaml" -o "$work/run"
+	contains "and tells who else sets what it sweeps" "$work/err" \
+		"sender: /etc/sysctl.d/77-rival.conf sets net.ipv4.tcp_wmem, too"
+else
+	echo "ok doctor: rivals # SKIP no bind mounts here"
+fi
+exit $failed
