@@ -27,7 +27,7 @@ json_t *host_machine(const json_t *fingerprint)
 	copy_known(o, fingerprint, keys);
 	json_array_foreach(json_object_get(fingerprint, "nics"), i, nic)
 	{
-		if (json_is_string(json_object_get(nic, "driver"))) {
+		if (*json_get_text(nic, "driver", "")) { /* else virtual */
 			json_t *one = json_object();
 			copy_known(one, nic, nic_keys);
 			json_array_append_new(list, one);

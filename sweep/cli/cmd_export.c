@@ -34,20 +34,21 @@ struct asking { /* of one host, for one file */
 	struct target *t;
 };
 
-/* Connects when the first field is wanted: most exports need no host. */
+/* Connects when a host is first asked: most exports need none. */
+static int need_agent(struct exporting *x, struct target *t, struct err *e)
+{
+	if (!t->text) {
+		return err_set(e, -ENOENT, "nobody has said where host %s is", t->name);
+	}
+	return t->agent ? 0 : agent_connect(x->c->launcher, &t->via, target_name(t), &t->agent, e);
+}
+
 static int present_text(void *ctx, const struct setting *s, char *text, size_t size)
 {
 	struct asking *a = ctx;
 	struct err e = {0};
 	struct tunable_range range;
-	int rc = 0;
-	if (!a->t->text) {
-		return -ENOENT; /* nobody has said where it is */
-	}
-	if (!a->t->agent) {
-		rc = agent_connect(a->x->c->launcher, &a->t->via, target_name(a->t), &a->t->agent,
-				   &e);
-	}
+	int rc = need_agent(a->x, a->t, &e);
 	rc = rc ? rc : agent_probe(a->t->agent, s, "", &range, &e);
 	if (rc || range.present.type != VALUE_TEXT) {
 		return rc ? rc : -ENODATA;
@@ -136,6 +137,10 @@ static int write_one(struct exporting *x, struct target *t, const char *device, 
 {
 	char path[4096] = "";
 	struct asking a = {x, t};
+	struct err unknown = {0};
+	if (*device && need_agent(x, t, &unknown) < 0) {
+		cli_note(x->c, "the bus address of %s is not known: %s", device, unknown.text);
+	}
 	auto_json json_t *left = json_array(), *filled = json_array();
 	struct export_request r = {.profile = x->p,
 				   .host = t->name,
