@@ -29,7 +29,7 @@ P
 export_as() { status "export as $1" 0 "$tunesweep" export "$work/p.yaml" --format "$1" "${host[@]}" -o "$2"; }
 verified() { status "$1: the profile's values are there" 0 "$tunesweep" verify "$work/p.yaml" "${host[@]}"; }
 restore() {
-	echo "$before" | while read -r f v; do ip netns exec "$ns_a" sh -c "echo '$v' >$f"; done
+	echo "$before" | while read -r f v; do ip netns exec "$ns_a" sh -c "echo '$v' >/proc/sys/net/ipv4/$f"; done
 	ip netns exec "$ns_a" sh -c "echo $filter >/proc/sys/net/ipv4/conf/eth0.100/rp_filter"
 }
 
