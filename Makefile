@@ -11,7 +11,7 @@ PACKAGES := gcc pkg-config iproute2 libnl-3-dev libnl-genl-3-dev libnl-route-3-d
 	liblapacke-dev libsmartcols-dev libjs-chart.js
 TEST_PACKAGES := libcmocka-dev procps util-linux jq nftables iperf3 locales openssh-server \
 	openssh-client slurm-wlm systemd \
-	shellcheck python3 udev ansible-core
+	shellcheck python3 udev ansible-core ethtool
 
 JOBS ?= $(shell nproc)
 

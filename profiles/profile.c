@@ -187,14 +187,23 @@ static int check_twice(struct yaml_at at, const struct reading *r, struct err *e
 	return 0;
 }
 
+/* What a stranger's profile must not do without a word. What may drop the link (disruptive) is only
+ * named by whoever means it: apply --confirm is the way back from it. */
 static int check_class(struct yaml_at at, const struct setting *s, const struct reading *r,
 		       struct err *e)
 {
+	enum tunable_class class = s->tunable->class;
 	if (s->tunable->scope != r->scope) {
 		return yaml_error(at, e, "%s belongs under '%s'", s->name,
 				  r->scope == SCOPE_HOST ? "application" : "settings");
 	}
-	if (s->tunable->class == CLASS_UNLISTED && !(r->allow & ALLOW_UNLISTED)) {
+	static const unsigned words[] = {[CLASS_UNSAFE] = ALLOW_UNSAFE,
+					 [CLASS_UNLISTED] = ALLOW_UNLISTED,
+					 [CLASS_DRIVER_REBIND] = ALLOW_DRIVER_REBIND};
+	if (class == CLASS_SAFE || class == CLASS_DISRUPTIVE || (r->allow & words[class])) {
+		return 0;
+	}
+	if (class == CLASS_UNLISTED) {
 		const char *near = tunable_near(s->name);
 		return yaml_error(at, e,
 				  "%s is not in the catalogue%s%s%s; if you mean it, write "
@@ -202,7 +211,17 @@ static int check_class(struct yaml_at at, const struct setting *s, const struct 
 				  s->name, near ? " (did you mean '" : "", near ? near : "",
 				  near ? "'?)" : "");
 	}
-	return 0;
+	return yaml_error(at, e, "%s %s; if you mean it, write allow: [%s] at the top", s->name,
+			  class == CLASS_UNSAFE ? "touches safety or compatibility"
+						: "binds a driver anew",
+			  class == CLASS_UNSAFE ? "unsafe" : "driver-rebind");
+}
+
+static int check_device(struct yaml_at at, const struct setting *s, struct err *e)
+{
+	return s->tunable->device && !*s->device
+		       ? yaml_error(at, e, "of which device is %s? 'device' is missing", s->name)
+		       : 0;
 }
 
 static int read_setting(struct yaml_at at, struct reading *r, struct err *e)
@@ -233,12 +252,8 @@ static int read_setting(struct yaml_at at, struct reading *r, struct err *e)
 	if (tunable_resolve(name, a->field, device, &a->setting, e)) {
 		return yaml_error_at(set, e);
 	}
-	if (a->setting.tunable->device && !*device) {
-		return yaml_error(at, e, "of which device is %s? 'device' is missing",
-				  a->setting.name);
-	}
-	if (check_class(set, &a->setting, r, e) || check_twice(set, r, e) ||
-	    read_value(yaml_get(at, "value"), a, &a->value, e)) {
+	if (check_class(set, &a->setting, r, e) || check_device(set, &a->setting, e) ||
+	    check_twice(set, r, e) || read_value(yaml_get(at, "value"), a, &a->value, e)) {
 		return -EINVAL;
 	}
 	if (tunable_check(&a->setting, a->field, &a->value, e)) {

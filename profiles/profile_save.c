@@ -216,7 +216,11 @@ static void put_allow(FILE *f, const struct profile *p)
 	for (size_t i = 0; i < p->n_settings; i++) {
 		enum tunable_class class = p->settings[i].assignment.setting.tunable->class;
 		bool may_drop = class == CLASS_DISRUPTIVE || class == CLASS_DRIVER_REBIND;
-		allow |= class == CLASS_UNLISTED ? ALLOW_UNLISTED : may_drop ? p->allow : 0;
+		allow |= class == CLASS_UNLISTED	? ALLOW_UNLISTED
+			 : class == CLASS_UNSAFE	? ALLOW_UNSAFE
+			 : class == CLASS_DRIVER_REBIND ? ALLOW_DRIVER_REBIND
+							: 0;
+		allow |= may_drop ? p->allow : 0;
 	}
 	for (size_t i = 0; allow_words[i]; i++) {
 		if (allow & 1u << i) {

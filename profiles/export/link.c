@@ -35,8 +35,8 @@ static const struct {
 	{"nic.coalesce.adaptive_rx", "UseAdaptiveRxCoalesce", SWITCH},
 	{"nic.coalesce.adaptive_tx", "UseAdaptiveTxCoalesce", SWITCH},
 	{"nic.features.rx", "ReceiveChecksumOffload", SWITCH},
+	/* not tso, which is of four features of the kernel: systemd has a word for one of them */
 	{"nic.features.tx", "TransmitChecksumOffload", SWITCH},
-	{"nic.features.tso", "TCPSegmentationOffload", SWITCH},
 	{"nic.features.gso", "GenericSegmentationOffload", SWITCH},
 	{"nic.features.gro", "GenericReceiveOffload", SWITCH},
 	{"nic.features.lro", "LargeReceiveOffload", SWITCH},

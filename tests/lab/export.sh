@@ -112,13 +112,9 @@ contains "with the sysctls" "$work/tasks.yaml" "      net.ipv4.tcp_rmem = 4096 2
 # udev rules, tried by udev itself in a namespace of its own
 export_as udev "$work/90.rules"
 contains "what is of no device is said" "$work/err" "net.ipv4.tcp_notsent_lowat: no setting of a device"
-udev_test() { # with only these rules
-	ip netns exec "$ns_a" unshare -m sh -c "mount -t tmpfs t /run/udev 2>/dev/null || { mkdir -p /run/udev; mount -t tmpfs t /run/udev; }
-		mkdir -p /run/udev/rules.d && mount -t tmpfs t /etc/udev/rules.d && cp '$work/90.rules' /etc/udev/rules.d/
-		udevadm test --action=add /sys/class/net/eth0.100"
-}
 if command -v udevadm >/dev/null && [ -d /etc/udev/rules.d ]; then
-	udev_test >"$work/udev.out" 2>&1
+	ip netns exec "$ns_a" unshare -m sh -c "mkdir -p /run/udev && mount -t tmpfs t /run/udev && mount -t tmpfs t /etc/udev/rules.d &&
+		cp '$work/90.rules' /etc/udev/rules.d/ && udevadm test --action=add /sys/class/net/eth0.100" >"$work/udev.out" 2>&1
 	check "udev reads them without a complaint" sh -c "! grep -E '90.rules:[0-9]+.*(nvalid|nknown|gnor)' '$work/udev.out'"
 	contains "and reads them" "$work/udev.out" "90.rules"
 		same "and sets what they say" "$(get ipv4/conf/eth0.100/rp_filter)" 2
@@ -129,6 +125,62 @@ else
 	echo "ok udev # SKIP no udev here"
 fi
 restore
+
+# what belongs to a device, by every way there is
+cat >"$work/nic.yaml" <<P
+tunesweep_profile: 1
+name: nic
+settings:
+  - {set: link.mtu, device: eth0, value: 1400, was: 1500}
+  - {set: link.txqueuelen, device: eth0, value: 2000}
+  - {set: link.gro_flush_timeout, device: eth0, value: 20000ns}
+  - {set: nic.features.gso, device: eth0, value: off, was: on}
+P
+nic=(--host "here=netns:$ns_a")
+attribute() { ip netns exec "$ns_a" cat "/sys/class/net/eth0/$1"; }
+gso() { ip netns exec "$ns_a" "$tunesweep" capture nic.features.gso --device eth0 --json | jq '.settings[0].value'; }
+device_state() { echo "$(attribute mtu) $(attribute tx_queue_len) $(attribute gro_flush_timeout) $(gso)"; }
+device_before=$(device_state)
+status "a device's settings as shell" 0 "$tunesweep" export "$work/nic.yaml" --format shell "${nic[@]}" -o "$work/nic.sh"
+if command -v ethtool >/dev/null; then
+	status "start" 0 ip netns exec "$ns_a" env TUNESWEEP_STATE="$work/state" sh "$work/nic.sh" start
+	same "sets them" "$(device_state)" "1400 2000 20000 false"
+	status "verify" 0 "$tunesweep" verify "$work/nic.yaml" "${nic[@]}"
+	status "stop" 0 ip netns exec "$ns_a" env TUNESWEEP_STATE="$work/state" sh "$work/nic.sh" stop
+	same "puts them back" "$(device_state)" "$device_before"
+else
+	echo "ok shell with ethtool # SKIP no ethtool here"
+fi
+status "apply" 0 "$tunesweep" apply "$work/nic.yaml" "${nic[@]}"
+same "sets the same" "$(device_state)" "1400 2000 20000 false"
+status "rollback" 0 "$tunesweep" rollback "${nic[@]}"
+same "puts back the same" "$(device_state)" "$device_before"
+for f in udev tuned link; do
+	status "a device's settings as $f" 0 "$tunesweep" export "$work/nic.yaml" --format "$f" "${nic[@]}" -o "$work/nic.$f"
+done
+if [ -d "$tuned/usr" ]; then
+	mkdir -p "$work/etc/nic"
+	cp "$work/nic.tuned" "$work/etc/nic/tuned.conf"
+	check "TuneD knows the options" /usr/bin/python3 "$here/tuned_load.py" "$tuned" "$work/etc" nic
+fi
+# udev reads rules and .link files at these places alone: put there in a mount namespace
+with_udev() { # RULES|- LINK|- COMMAND
+	ip netns exec "$ns_a" unshare -m sh -c 'mkdir -p /run/udev && mount -t tmpfs t /run/udev && mount -t tmpfs t /etc/udev/rules.d &&
+		mount -t tmpfs t /etc/systemd/network && { [ "$0" = - ] || cp "$0" /etc/udev/rules.d/90-nic.rules; } &&
+		{ [ "$1" = - ] || cp "$1" /etc/systemd/network/70-nic.link; } && shift && exec "$@"' "$@"
+}
+if command -v udevadm >/dev/null && [ -d /etc/udev/rules.d ] && [ -d /etc/systemd/network ]; then
+	with_udev "$work/nic.udev" - udevadm test --action=add /sys/class/net/eth0 >"$work/udev.out" 2>&1
+	check "udev reads the rules without a complaint" sh -c "! grep -E '90-nic.rules:[0-9]+.*(nvalid|nknown|gnor)' '$work/udev.out'"
+	same "and sets what is a file" "$(attribute mtu) $(attribute tx_queue_len) $(attribute gro_flush_timeout)" "1400 2000 20000"
+	contains "and would run what is not" "$work/udev.out" "ethtool -K eth0 gso off"
+	ip -n "$ns_a" link set eth0 mtu 1500 txqueuelen 1000
+	with_udev - "$work/nic.link" env SYSTEMD_LOG_LEVEL=debug udevadm test-builtin net_setup_link /sys/class/net/eth0 >"$work/link.out" 2>&1
+	check "systemd reads the .link file without a complaint" sh -c "! grep -E '70-nic.link:[0-9]+' '$work/link.out'"
+	contains "and takes it" "$work/link.out" "70-nic.link"
+		same "and sets what it says" "$(attribute mtu) $(attribute tx_queue_len) $(gso)" "1400 2000 false"
+	contains "what it has no word for is said" "$work/nic.link" "link.gro_flush_timeout"
+fi
 
 # a drop-in for the program's unit
 export_as systemd-dropin "$work/dropin.conf"

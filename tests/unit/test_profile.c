@@ -145,6 +145,12 @@ static const struct {
 	      "effect: {percent: 1, interval: [1]}}]\n",
 	 "two numbers"},
 	{HEAD "allow: [everything]\nsettings: []\n", "unknown word"},
+	{HEAD "settings:\n  - {set: net.ipv4.ip_forward, value: true}\n",
+	 "touches safety or compatibility; if you mean it, write allow: [unsafe]"},
+	{HEAD "allow: [unlisted]\nsettings:\n  - {set: net.ipv4.tcp_syncookies, value: 0}\n",
+	 "allow: [unsafe]"},
+	{HEAD "settings:\n  - {set: link.mtu, value: 9000}\n", "of which device is link.mtu?"},
+	{HEAD "settings:\n  - {set: net.ipv4.tcp_ecn, value: 1, optional: 1}\n", ":4:"},
 	{HEAD "machine: 5\nsettings: []\n", "a map is wanted"},
 	{"tunesweep_profile: 1\nname: yes\nsettings: []\n", "write \"yes\""},
 	{"tunesweep_profile: 1\nname: \"\"\nsettings: []\n", "empty"},
@@ -343,12 +349,37 @@ static void test_comma_locale(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
+static void test_allowed_classes(void **state)
+{
+	(void)state;
+	struct profile p;
+	struct err e = {0};
+	char text[1000] = "";
+	must_load(HEAD "allow: [unsafe]\nsettings:\n"
+		       "  - {set: net.ipv4.tcp_sack, value: true}\n"
+		       "  - {set: link.mtu, device: eth0, value: 9000, optional: true}\n",
+		  &p);
+	assert_false(p.settings[0].optional);
+	assert_true(p.settings[1].optional);
+	assert_int_equal(profile_save(&p, file, &e), 0);
+	profile_clear(&p);
+	FILE *f = fopen(file, "r");
+	assert_non_null(f);
+	assert_true(fread(text, 1, sizeof(text) - 1, f) > 0);
+	fclose(f);
+	assert_non_null(strstr(text, "\nallow: [unsafe, disruptive]\n"));
+	assert_int_equal(profile_load(file, &p, &e), 0);
+	assert_true(p.settings[1].optional);
+	profile_clear(&p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_by_hand),
 		TEST(test_refused),
 		TEST(test_unlisted_with_its_word),
+		TEST(test_allowed_classes),
 		TEST(test_round_trip),
 		TEST(test_save_replaces),
 		TEST(test_saved_text),
