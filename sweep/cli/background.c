@@ -37,7 +37,7 @@ void background_ready(struct cli *c, int status)
 {
 	unsigned char byte = (unsigned char)status;
 	fflush(stdout);
-	if (c->ready_fd > 0 && write(c->ready_fd, &byte, 1) == 1) {
+	if (c->ready_fd > 0 && chdir("/") == 0 && write(c->ready_fd, &byte, 1) == 1) {
 		close(c->ready_fd);
 	}
 	c->ready_fd = 0;

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <syslog.h>
+#include <time.h>
 
 #define CONFIRM_SECONDS_MAX 86400
 
@@ -170,6 +171,17 @@ static int set_all(struct application *a, struct err *e)
 	return rc;
 }
 
+static void print_applied(const struct application *a)
+{
+	json_int_t until = (json_int_t)(time(NULL) + (time_t)a->confirm);
+	if (a->c->json) {
+		auto_json json_t *told = json_pack(
+			"{s:s, s:I, s:o}", "applied", a->p->name, "settings", (json_int_t)a->n_set,
+			"until", a->confirm > 0 ? json_integer(until) : json_null());
+		cli_print_json(told);
+	}
+}
+
 /* The invocation returns; what becomes of it later is told to the system's log. */
 static void wait_for_confirm(struct application *a, struct err *e)
 {
@@ -179,6 +191,7 @@ static void wait_for_confirm(struct application *a, struct err *e)
 		 "applied %s: %zu settings, for %g s: 'tunesweep confirm' keeps them, else all is "
 		 "rolled back",
 		 a->p->name, a->n_set, a->confirm);
+	print_applied(a);
 	background_ready(a->c, CLI_DONE);
 	enum waiter_end end = waiter_wait(a->waiter, a->c, &a->t, a->confirm, reason,
 					  sizeof(reason), &left);
@@ -212,6 +225,7 @@ static int apply(struct application *a, struct err *e)
 	if (rc == 0) {
 		cli_note(a->c, "applied %s: %zu settings (tunesweep rollback puts them back)",
 			 a->p->name, a->n_set);
+		print_applied(a);
 	}
 	return rc;
 }

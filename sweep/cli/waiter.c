@@ -31,15 +31,19 @@ struct waiter {
 
 int waiter_open(struct waiter **out, const char *profile, struct err *e)
 {
-	char run_dir[80];
+	char run_dir[256];
 	struct waiter *w = calloc(1, sizeof(*w));
 	if (!w) {
 		return err_set(e, -ENOMEM, "out of memory");
 	}
 	run_dir_default(run_dir, sizeof(run_dir));
 	w->at.sun_family = AF_UNIX;
-	snprintf(w->at.sun_path, sizeof(w->at.sun_path), "%s/confirm-%d.sock", run_dir,
-		 (int)getpid());
+	*out = w;
+	w->fd = -1;
+	if (snprintf(w->at.sun_path, sizeof(w->at.sun_path), "%s/confirm-%d.sock", run_dir,
+		     (int)getpid()) >= (int)sizeof(w->at.sun_path)) {
+		return err_set(e, -ENAMETOOLONG, "%s: too long for a socket in it", run_dir);
+	}
 	snprintf(w->profile, sizeof(w->profile), "%s", profile);
 	w->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	mkdir(run_dir, 0755);
@@ -51,7 +55,6 @@ int waiter_open(struct waiter **out, const char *profile, struct err *e)
 				   w->at.sun_path, strerror(errno))
 			 : 0;
 	umask(old);
-	*out = w;
 	return rc;
 }
 

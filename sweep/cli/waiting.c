@@ -14,6 +14,7 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 
+#define INFO_MS	  15000 /* it may be waiting for a host that does not answer */
 #define ANSWER_MS 60000 /* it may have to put back what several hosts have set */
 
 static int connect_to(const char *path, struct err *e)
@@ -31,7 +32,7 @@ static int connect_to(const char *path, struct err *e)
 	return take_fd(fd);
 }
 
-static int ask(const char *path, json_t *request, json_t **answer, struct err *e)
+static int ask(const char *path, json_t *request, int timeout_ms, json_t **answer, struct err *e)
 {
 	struct channel ch;
 	auto_json json_t *mine = request;
@@ -45,14 +46,15 @@ static int ask(const char *path, json_t *request, json_t **answer, struct err *e
 	}
 	json_object_set_new(mine, "id", json_integer(1));
 	int rc = channel_send(&ch, mine, e);
-	rc = rc ? rc : channel_recv(&ch, ANSWER_MS, answer, e);
+	rc = rc ? rc : channel_recv(&ch, timeout_ms, answer, e);
 	channel_clear(&ch);
 	return rc ? rc : protocol_result(*answer, e);
 }
 
 int waiting_ask(const json_t *waiting, json_t *request, json_t **answer, struct err *e)
 {
-	return ask(json_string_value(json_object_get(waiting, "socket")), request, answer, e);
+	return ask(json_string_value(json_object_get(waiting, "socket")), request, ANSWER_MS,
+		   answer, e);
 }
 
 static bool holds(const json_t *info, const char *via)
@@ -71,7 +73,7 @@ static bool holds(const json_t *info, const char *via)
 
 json_t *waiting_list(const char *via)
 {
-	char run_dir[80], pattern[120];
+	char run_dir[256], pattern[300];
 	glob_t found = {0};
 	json_t *list = json_array();
 	run_dir_default(run_dir, sizeof(run_dir));
@@ -82,7 +84,8 @@ json_t *waiting_list(const char *via)
 	for (size_t i = 0; i < found.gl_pathc; i++) {
 		struct err e = {0};
 		auto_json json_t *info = NULL;
-		if (ask(found.gl_pathv[i], json_pack("{s:s}", "op", "info"), &info, &e) == 0 &&
+		if (ask(found.gl_pathv[i], json_pack("{s:s}", "op", "info"), INFO_MS, &info, &e) ==
+			    0 &&
 		    (!via || holds(info, via))) {
 			json_object_set_new(info, "socket", json_string(found.gl_pathv[i]));
 			json_array_append(list, info);

@@ -58,6 +58,13 @@ status "a second confirm" 3 "$tunesweep" confirm
 status "rollback" 0 "$tunesweep" rollback "${a[@]}" "${b[@]}"
 check "puts everything back" is_before
 
+status "a dry run of it" 0 "$tunesweep" apply "$work/two.yaml" "${a[@]}" "${b[@]}" --confirm 300 --dry-run
+contains "says what would change" "$work/out" "2 settings would change"
+check "sets nothing" is_before
+status "as JSON" 0 "$tunesweep" apply "$work/two.yaml" "${a[@]}" "${b[@]}" --confirm 300 --json
+check "which parses" jq -e '.applied == "two" and .settings == 2 and .until > 0' "$work/out"
+status "back" 0 "$tunesweep" rollback "${a[@]}"
+
 # not kept
 status "over another profile" 0 "$tunesweep" apply "$work/first.yaml" "${a[@]}"
 status "for a short time" 0 "$tunesweep" apply "$work/two.yaml" "${a[@]}" "${b[@]}" --confirm 1s
