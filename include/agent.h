@@ -78,8 +78,14 @@ int agent_owners(struct agent *a, json_t **out, struct err *e);
 
 int agent_ping(struct agent *a, struct err *e);
 
+/* Puts back what crashed runs have left on that host. wait_ms: how long somebody who is alive (a
+ * guardian at work) may still hold it; 0 leaves such alone, else -EBUSY names the holder. layers:
+ * array of {layer, items, note}; may be NULL. */
+int agent_restore(struct agent *a, int wait_ms, json_t **layers, struct err *e);
+
 /* Orderly end: the agent rolls an uncommitted session back, reports, and leaves. a may be NULL.
- * 0, or -EIO (ERR_RESTORE) with what could not be restored. */
+ * 0, or -EIO (ERR_RESTORE) with what could not be restored. Of an agent that was killed or does not
+ * answer the host is asked once more: -EHOSTDOWN if all that it had set was put back. */
 int agent_close(struct agent *a, json_t **report, struct err *e);
 
 #endif

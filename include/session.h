@@ -94,6 +94,9 @@ int session_adopt(const struct session_place *place, const char *layer, int lock
 int session_restore(const struct session_place *place, const char *layer,
 		    struct session_report *report, struct err *e);
 
+/* Waits until nobody holds that layer any more: 0, or -EBUSY with the holder after wait_ms. */
+int session_await(const struct session_place *place, const char *layer, int wait_ms, struct err *e);
+
 /* What is set now: per tracked setting old, set and present value (a JSON array of
  * {set, device, old, value, present}). */
 int session_status(struct session *s, json_t **out, struct err *e);

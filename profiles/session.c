@@ -247,6 +247,13 @@ int session_restore(const struct session_place *place, const char *layer,
 	return r;
 }
 
+int session_await(const struct session_place *place, const char *layer, int wait_ms, struct err *e)
+{
+	char dir[256];
+	int r = session_dir(place, dir, sizeof(dir), e);
+	return r ? r : session_lock_probe(dir, layer, wait_ms, e);
+}
+
 int session_commit(struct session *s, struct err *e)
 {
 	if (strcmp(s->header.layer, "applied")) {

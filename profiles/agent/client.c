@@ -6,19 +6,20 @@
  */
 #include "agent.h"
 #include "cleanup.h"
+#include "client_private.h"
 #include "clock_ms.h"
-#include "guard.h"
 #include "protocol.h"
 #include <errno.h>
 #include <string.h>
 
-#define HELLO_MS   30000 /* a log-in over ssh may take its time */
-#define ANSWER_MS  10000
-#define RESTORE_MS 30000 /* many settings, each read back */
-#define SLACK_MS   2000	 /* a stream's own limit comes first */
+#define HELLO_MS    30000 /* a log-in over ssh may take its time */
+#define GUARDIAN_MS 10000 /* a killed agent's guardian may be putting back right now */
+#define SLACK_MS    2000  /* a stream's own limit comes first */
 
 struct agent {
 	char name[64];
+	struct launcher *launcher;
+	struct host_via via; /* own copy: to reach the host once more */
 	int in, out;
 	pid_t pid;
 	struct channel channel;
@@ -87,8 +88,7 @@ static int call_take(struct agent *a, int timeout_ms, json_t **answer, struct er
 	return rc;
 }
 
-/* Takes the request. *answer is the caller's, and there also with an error that the host told. */
-static int call(struct agent *a, const char *op, json_t *request, int timeout_ms, json_t **answer,
+int client_call(struct agent *a, const char *op, json_t *request, int timeout_ms, json_t **answer,
 		struct err *e)
 {
 	*answer = NULL;
@@ -96,11 +96,11 @@ static int call(struct agent *a, const char *op, json_t *request, int timeout_ms
 	return rc ? rc : call_take(a, timeout_ms, answer, e);
 }
 
-static int call_plain(struct agent *a, const char *op, json_t *request, int timeout_ms,
+int client_call_plain(struct agent *a, const char *op, json_t *request, int timeout_ms,
 		      struct err *e)
 {
 	auto_json json_t *answer = NULL;
-	return call(a, op, request, timeout_ms, &answer, e);
+	return client_call(a, op, request, timeout_ms, &answer, e);
 }
 
 static void copy_text(char *to, size_t size, const char *from)
@@ -134,6 +134,10 @@ static int take_info(struct agent *a, const json_t *answer, struct err *e)
 
 static void release(struct agent *a)
 {
+	for (char **w = a->via.argv; w && *w; w++) {
+		free(*w);
+	}
+	free(a->via.argv);
 	channel_clear(&a->channel);
 	cleanup_close(&a->in);
 	cleanup_close(&a->out);
@@ -148,8 +152,25 @@ static int greet(struct agent *a, struct err *e)
 	if (rc) {
 		return err_set(e, rc, "no memory");
 	}
-	rc = call(a, "hello", json_object(), HELLO_MS, &answer, e);
+	rc = client_call(a, "hello", json_object(), HELLO_MS, &answer, e);
 	return rc ? rc : take_info(a, answer, e);
+}
+
+static int keep_via(struct agent *a, const struct host_via *via)
+{
+	size_t n = 0;
+	a->via = *via;
+	while (via->argv && via->argv[n]) {
+		n++;
+	}
+	a->via.argv = calloc(n + 1, sizeof(char *));
+	for (size_t i = 0; a->via.argv && i < n; i++) {
+		a->via.argv[i] = strdup(via->argv[i]);
+		if (!a->via.argv[i]) {
+			return -ENOMEM;
+		}
+	}
+	return a->via.argv ? 0 : -ENOMEM;
 }
 
 int agent_connect(struct launcher *l, const struct host_via *via, const char *name,
@@ -161,7 +182,9 @@ int agent_connect(struct launcher *l, const struct host_via *via, const char *na
 	}
 	a->in = a->out = -1;
 	snprintf(a->name, sizeof(a->name), "%s", name);
-	int rc = launcher_open_agent(l, via, &a->in, &a->out, &a->pid, e);
+	a->launcher = l;
+	int rc = keep_via(a, via) ? err_set(e, -ENOMEM, "no memory") : 0;
+	rc = rc ? rc : launcher_open_agent(l, via, &a->in, &a->out, &a->pid, e);
 	if (rc) {
 		err_wrap(e, "host %s", name);
 	} else {
@@ -195,110 +218,14 @@ int agent_open(struct agent *a, const char *layer, const char *profile,
 						      "device", settings[i].device));
 	}
 	a->open = true;
-	int rc = call(a, "open",
-		      json_pack("{s:s, s:s, s:o}", "layer", layer, "profile",
-				profile ? profile : "", "settings", list),
-		      RESTORE_MS, &answer, e);
+	int rc = client_call(a, "open",
+			     json_pack("{s:s, s:s, s:o}", "layer", layer, "profile",
+				       profile ? profile : "", "settings", list),
+			     RESTORE_MS, &answer, e);
 	if (restored) {
 		*restored = json_incref(json_object_get(answer, "restored"));
 	}
 	return rc;
-}
-
-int agent_allow(struct agent *a, unsigned allowed, struct err *e)
-{
-	json_t *words = json_array();
-	for (unsigned i = 0; allow_words[i]; i++) {
-		if (allowed & 1u << i) {
-			json_array_append_new(words, json_string(allow_words[i]));
-		}
-	}
-	return call_plain(a, "allow", json_pack("{s:o}", "words", words), ANSWER_MS, e);
-}
-
-int agent_device(struct agent *a, const char *address, char *name, struct err *e)
-{
-	auto_json json_t *answer = NULL;
-	int rc = call(a, "device", json_pack("{s:s}", "toward", address), ANSWER_MS, &answer, e);
-	const char *device = json_string_value(json_object_get(answer, "device"));
-	if (rc == 0) {
-		snprintf(name, IF_NAMESIZE, "%.15s", device ? device : "");
-	}
-	return rc;
-}
-
-static int take_range(struct agent *a, const json_t *answer, struct tunable_range *out,
-		      struct err *e)
-{
-	int settable;
-	const char *why_not;
-	json_t *present, *choices;
-	json_int_t min, max;
-	json_error_t why;
-	*out = (struct tunable_range){0};
-	if (json_unpack_ex((json_t *)answer, &why, 0, "{s:b, s:s, s:o, s:I, s:I, s:o}", "settable",
-			   &settable, "why_not", &why_not, "present", &present, "min", &min, "max",
-			   &max, "choices", &choices)) {
-		return err_set(e, -EBADMSG, "host %s: its answer is not understood: %s", a->name,
-			       why.text);
-	}
-	out->settable = settable;
-	copy_text(out->why_not, sizeof(out->why_not), why_not);
-	out->min = min;
-	out->max = max;
-	for (size_t i = 0; i < json_array_size(choices) && i < TUNABLE_CHOICES_MAX; i++) {
-		const char *word = json_string_value(json_array_get(choices, i));
-		copy_text(out->choices[out->n_choices++], sizeof(out->choices[0]),
-			  word ? word : "");
-	}
-	return value_from_json(present, &out->present, e);
-}
-
-int agent_probe(struct agent *a, const struct setting *s, const char *field,
-		struct tunable_range *out, struct err *e)
-{
-	auto_json json_t *answer = NULL;
-	int rc = call(
-		a, "probe",
-		json_pack("{s:s, s:s, s:s}", "set", s->name, "device", s->device, "field", field),
-		ANSWER_MS, &answer, e);
-	return rc ? rc : take_range(a, answer, out, e);
-}
-
-static json_t *json_values(const struct assignment *v, size_t n)
-{
-	json_t *list = json_array();
-	for (size_t i = 0; i < n; i++) {
-		json_array_append_new(list,
-				      json_pack("{s:s, s:s, s:s, s:o}", "set", v[i].setting.name,
-						"device", v[i].setting.device, "field", v[i].field,
-						"value", value_to_json(&v[i].value)));
-	}
-	return json_pack("{s:o}", "values", list);
-}
-
-int agent_set(struct agent *a, const struct assignment *v, size_t n, struct value *effective,
-	      struct err *e)
-{
-	auto_json json_t *answer = NULL;
-	int rc = call(a, "set", json_values(v, n), RESTORE_MS, &answer, e);
-	const json_t *list = json_object_get(answer, "effective");
-	if (rc || !effective) {
-		return rc;
-	}
-	if (json_array_size(list) != n) {
-		return err_set(e, -EBADMSG, "host %s: it set %zu values instead of %zu", a->name,
-			       json_array_size(list), n);
-	}
-	for (size_t i = 0; i < n && rc == 0; i++) {
-		rc = value_from_json(json_array_get(list, i), &effective[i], e);
-	}
-	return rc;
-}
-
-int agent_replace(struct agent *a, const struct assignment *v, size_t n, struct err *e)
-{
-	return call_plain(a, "replace", json_values(v, n), RESTORE_MS, e);
 }
 
 static void take_report(const json_t *answer, json_t **report)
@@ -311,20 +238,21 @@ static void take_report(const json_t *answer, json_t **report)
 int agent_rollback(struct agent *a, bool force, json_t **report, struct err *e)
 {
 	auto_json json_t *answer = NULL;
-	int rc = call(a, "rollback", json_pack("{s:b}", "force", force), RESTORE_MS, &answer, e);
+	int rc = client_call(a, "rollback", json_pack("{s:b}", "force", force), RESTORE_MS, &answer,
+			     e);
 	take_report(answer, report);
 	return rc;
 }
 
 int agent_commit(struct agent *a, struct err *e)
 {
-	return call_plain(a, "commit", json_object(), ANSWER_MS, e);
+	return client_call_plain(a, "commit", json_object(), ANSWER_MS, e);
 }
 
 static int call_whole(struct agent *a, const char *op, json_t **out, struct err *e)
 {
 	auto_json json_t *answer = NULL;
-	int rc = call(a, op, json_object(), ANSWER_MS, &answer, e);
+	int rc = client_call(a, op, json_object(), ANSWER_MS, &answer, e);
 	if (rc) {
 		return rc;
 	}
@@ -372,46 +300,62 @@ int agent_stream(struct agent *a, json_t *request, int timeout_ms, json_t **repl
 
 int agent_settle(struct agent *a, struct err *e)
 {
-	return call_plain(a, "settle", json_object(), ANSWER_MS, e);
-}
-
-static int call_for(struct agent *a, const char *op, json_t *request, const char *key,
-		    json_t **out, struct err *e)
-{
-	auto_json json_t *answer = NULL;
-	int rc = call(a, op, request, RESTORE_MS, &answer, e);
-	if (rc == 0) {
-		*out = json_incref(json_object_get(answer, key));
-		rc = *out ? 0 : err_set(e, -EBADMSG, "no \"%s\" in the answer", key);
-	}
-	return rc;
-}
-
-int agent_doctor(struct agent *a, const char *device, json_t **out, struct err *e)
-{
-	return call_for(a, "doctor", json_pack("{s:s}", "device", device), "examination", out, e);
-}
-
-int agent_owners(struct agent *a, json_t **out, struct err *e)
-{
-	return call_for(a, "owners", json_object(), "owners", out, e);
+	return client_call_plain(a, "settle", json_object(), ANSWER_MS, e);
 }
 
 int agent_ping(struct agent *a, struct err *e)
 {
-	return call_plain(a, "ping", json_object(), ANSWER_MS, e);
+	return client_call_plain(a, "ping", json_object(), ANSWER_MS, e);
 }
 
-/* Where the agent did not say how it ended, and something may have been set: nobody knows here. */
-static int unknown_end(struct err *e)
+int agent_restore(struct agent *a, int wait_ms, json_t **layers, struct err *e)
 {
-	struct err cause = *e;
-	int rc = err_set(e, -EIO,
-			 "%.300s; whether everything was put back is not known here: the next "
-			 "command on that host makes sure",
-			 cause.text);
-	e->class = ERR_RESTORE;
+	auto_json json_t *answer = NULL;
+	int rc = client_call(a, "restore", json_pack("{s:i}", "wait_ms", wait_ms),
+			     RESTORE_MS + wait_ms, &answer, e);
+	if (layers) {
+		*layers = json_incref(json_object_get(answer, "layers"));
+	}
 	return rc;
+}
+
+/* The agent did not say how it ended, and something may have been set: another one there is asked
+ * to put back what is left. 0 if it did, or if the guardian had. */
+static int ask_again(const struct agent *a, json_t **report, struct err *e)
+{
+	struct agent *other;
+	auto_json json_t *layers = NULL;
+	json_t *items = json_array(), *layer;
+	size_t i;
+	int rc = agent_connect(a->launcher, &a->via, a->name, &other, e);
+	if (rc == 0) {
+		rc = agent_restore(other, GUARDIAN_MS, &layers, e);
+		release(other); /* nothing is open there: it leaves at the end of its input */
+	}
+	json_array_foreach(layers, i, layer)
+	{
+		json_array_extend(items, json_object_get(layer, "items"));
+	}
+	if (report) {
+		*report = json_incref(items);
+	}
+	json_decref(items);
+	return rc;
+}
+
+static int lost_end(const struct agent *a, json_t **report, struct err *e)
+{
+	struct err cause = *e, again = {0};
+	if (!a->open) {
+		return 0;
+	}
+	if (ask_again(a, report, &again) == 0) {
+		return err_set(e, -EHOSTDOWN, "%.300s; what it had set was put back", cause.text);
+	}
+	err_set(e, -EIO, "%.300s; whether everything was put back is not known here: %.300s",
+		cause.text, again.text);
+	e->class = ERR_RESTORE;
+	return e->code;
 }
 
 int agent_close(struct agent *a, json_t **report, struct err *e)
@@ -423,10 +367,10 @@ int agent_close(struct agent *a, json_t **report, struct err *e)
 	if (!a) {
 		return 0;
 	}
-	int rc = call(a, "bye", json_object(), RESTORE_MS, &answer, e);
+	int rc = client_call(a, "bye", json_object(), RESTORE_MS, &answer, e);
 	take_report(answer, report);
 	if (rc && !answer) {
-		rc = a->open ? unknown_end(e) : 0;
+		rc = lost_end(a, report, e);
 	}
 	release(a);
 	return rc;

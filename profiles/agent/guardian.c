@@ -89,7 +89,9 @@ static int put_back(const struct session_place *place, const char *layer, int ke
 	if (rc == 0) {
 		rc = session_rollback(s, false, &report, &e);
 	}
-	if (rc == 0) {
+	if (rc == 0 && report.n_conflict) {
+		say("settings were put back", layer, "but for those that someone else had changed");
+	} else if (rc == 0) {
 		say("settings were put back", layer, "");
 	} else {
 		say("settings could not be put back", layer, e.text);

@@ -8,7 +8,8 @@
 #include <errno.h>
 #include <string.h>
 
-#define STREAM_MS_MAX 600000
+#define STREAM_MS_MAX	 600000
+#define RESTORE_WAIT_MAX 60000
 
 int op_hello(struct agent_state *s, json_t *request, json_t *answer, struct err *e)
 {
@@ -79,17 +80,31 @@ int op_stream(struct agent_state *s, json_t *request, json_t *answer, struct err
 	return rc;
 }
 
+static int take_restore(json_t *request, int *wait_ms, struct err *e)
+{
+	struct ops_head h;
+	json_error_t why;
+	*wait_ms = 0;
+	if (json_unpack_ex(request, &why, JSON_STRICT, "{" OPS_HEAD ", s?i}", OPS_HEAD_INTO(h),
+			   "wait_ms", wait_ms)) {
+		return ops_misunderstood(e, &why);
+	}
+	bool sane = *wait_ms >= 0 && *wait_ms <= RESTORE_WAIT_MAX;
+	return sane ? 0 : err_usage(e, "a restore that waits for %d ms", *wait_ms);
+}
+
 /* Both layers of crashed runs, the upper one first. Needs no session and opens none. */
 int op_restore(struct agent_state *s, json_t *request, json_t *answer, struct err *e)
 {
 	static const char *const LAYERS[] = {"sweep", "applied"};
 	json_t *layers = json_array();
-	int worst = ops_only_head(request, e);
+	int wait_ms, worst = take_restore(request, &wait_ms, e);
 	json_object_set_new(answer, "layers", layers);
 	for (size_t i = 0; worst != -EINVAL && i < ARRAY_SIZE(LAYERS); i++) {
 		struct session_report report = {0};
 		struct err why = {0};
-		int rc = session_restore(&s->place, LAYERS[i], &report, &why);
+		int rc = wait_ms ? session_await(&s->place, LAYERS[i], wait_ms, &why) : 0;
+		rc = rc ? rc : session_restore(&s->place, LAYERS[i], &report, &why);
 		if (report.n || report.note[0] || rc) {
 			json_array_append_new(layers,
 					      json_pack("{s:s, s:o, s:s}", "layer", LAYERS[i],

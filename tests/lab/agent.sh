@@ -314,6 +314,32 @@ say agent r "netns:$NS"
 check "nothing can be started any more" "$answer" "error -32 system *launcher*"
 stop_driver
 
+### SIGKILL of an agent: its guardian puts back, and the host is asked once more
+start_driver
+say agent r "netns:$NS"
+say open r sweep $R
+say set r $R max 8MiB
+agent=$(pgrep -f -- "--netns-path /run/netns/$NS" | head -n 1)
+guardian=$(child_of "$agent" ts-guardian)
+kill -STOP "$guardian"
+kill -KILL "$agent"
+{ sleep 1; kill -CONT "$guardian"; } &
+say close r
+check "who lost its agent knows that all is back" "$answer" "error -112 system *what it had set was put back"
+check "and it is" "$(rmem)" "$BASE"
+say agent r "netns:$NS"
+say open r sweep $R
+say set r $R max 8MiB
+agent=$(pgrep -f -- "--netns-path /run/netns/$NS" | head -n 1)
+guardian=$(child_of "$agent" ts-guardian)
+kill -STOP "$guardian" "$agent"
+kill -KILL "$guardian" "$agent"
+until_true 3 gone "$guardian"
+say close r
+check "also where its guardian was killed" "$answer" "error -112 system *what it had set was put back"
+check "and that is true" "$(rmem)" "$BASE"
+stop_driver
+
 ### SIGKILL of agent and guardian, then the next command
 start_driver
 say agent r "netns:$NS"
@@ -326,6 +352,7 @@ kill -KILL "$guardian" "$agent"
 until_true 3 gone "$guardian"
 say ping r
 check "a killed agent is an error that names the host" "$answer" "error -112 system host r: the agent has gone*"
+kill -KILL "$driver_pid" "$(child_of "$driver_pid" ts-launcher)"
 stop_driver
 check "both were killed" "$(rmem)" "$TUNED"
 start_driver
