@@ -184,6 +184,18 @@ echo "# $kills kills (${of[run]} in run, ${of[apply]} in apply, ${of[rollback]} 
 same "kill: none of $kills left dirty" "$dirty" 0
 same "kill: none of $kills hung" "$hung" 0
 
+# A sweep whose agent is killed: the guardian puts back, the run asks the host again and says so.
+what=agent
+start run
+wait_for 20 eval '! clean'
+look
+kill -KILL "${victims[0]}"
+check "kill: a sweep that loses an agent ends" wait_for 60 gone $main
+wait $main 2>/dev/null
+same "kill: with status 3, since all was put back" $? 3
+check "kill: and it was" clean
+check "kill: the result says so" jq -e '.restored == true and .status != "complete"' "$work/out/result.json"
+
 # Stopped for longer than the heartbeat: the agents put back while the controller stands still, and
 # an agent that stood still puts back when it goes on. Whoever goes on ends with an error.
 for ((i = 0; i < stops; i++)); do
