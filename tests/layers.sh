@@ -9,11 +9,13 @@ trap 'rm -rf "$work"' EXIT
 
 cd "$build" || exit 1
 find sweep results profiles -name '*.o' | sort >"$work/objects"
-while read -r o; do
-	nm -g "$o" | awk -v o="$o" -v d="$work/defined" -v u="$work/undefined" '
-		NF == 3 && $2 ~ /[A-TV-Z]/ { print $3, o >>d }
-		NF == 2 && $1 == "U" { print $2, o >>u }'
-done <"$work/objects"
+# lines "FILE:ADDRESS KIND SYMBOL", where the address of what is undefined is blank
+: >"$work/defined"
+: >"$work/undefined"
+xargs nm -gA <"$work/objects" | awk -v d="$work/defined" -v u="$work/undefined" '
+	{ o = substr($1, 1, index($1, ":") - 1) }
+	$(NF - 1) == "U" { print $NF, o >>u; next }
+	$(NF - 1) ~ /^[A-TV-Z]$/ { print $NF, o >>d }'
 sort -o "$work/defined" "$work/defined"
 sort -o "$work/undefined" "$work/undefined"
 # edges: user, used, symbol
@@ -43,9 +45,8 @@ else
 fi
 # Printing and exit belong to the commands and the agent's main.
 find . -path ./tests -prune -o -name '*.o' -print | sed 's|^\./||' | grep -E '^(sweep|results|profiles)/' |
-	grep -vE '^sweep/cli/|^profiles/agent/main\.o' | while read -r o; do
-	nm "$o" | awk -v o="$o" '$1 == "U" && $2 ~ /^(printf|puts|putchar|perror|__printf_chk|exit)$/ { print "  " o ": " $2 }'
-done >"$work/printing"
+	grep -vE '^sweep/cli/|^profiles/agent/main\.o' | xargs nm -A |
+	awk '$(NF - 1) == "U" && $NF ~ /^(printf|puts|putchar|perror|__printf_chk|exit)$/ { print "  " $1 " " $NF }' >"$work/printing"
 if [ -s "$work/printing" ]; then
 	echo "not ok layers: printing or exit outside sweep/cli and profiles/agent/main.c"
 	cat "$work/printing"
