@@ -136,7 +136,9 @@ kinds=(main agent main+agent launcher guardian agent+guardian all)
 ops=(run apply rollback restore)
 kills=0 by_itself=0 by_next=0 dirty=0 missed=0 hung=0
 declare -A of=([run]=0 [apply]=0 [rollback]=0 [restore]=0)
-for ((i = 0; i < rounds; i++)); do
+enough=0
+trap 'enough=1' TERM # the figures so far
+for ((i = 0; i < rounds && enough == 0; i++)); do
 	op=${ops[i % 4]} what=${kinds[i / 4 % ${#kinds[@]}]}
 	start "$op"
 	delay=$((RANDOM % span + 1))

@@ -87,6 +87,15 @@ same "and the second" "$(snapshot "$ns_b")" "$before_b"
 
 printf 'tunesweep_profile: 1\nname: x\nsettings: [{set: net.ipv4.../../kernel.sysrq, value: 1}]\n' >"$work/evil.yaml"
 status "a name that walks out" 2 "$tunesweep" apply "$work/evil.yaml" "${a[@]}"
+printf 'tunesweep_profile: 1\nname: x\nsettings: [{set: net.ipv4.tcp_syncookies, host: tx, value: 0}]\n' >"$work/unsafe.yaml"
+status "safety switched off without a word" 2 "$tunesweep" apply "$work/unsafe.yaml" "${a[@]}"
+contains "names the word" "$work/err" "allow: [unsafe]"
+sed -i 's/^name: x/&\nallow: [unsafe]/' "$work/unsafe.yaml"
+status "and with it" 0 "$tunesweep" apply "$work/unsafe.yaml" "${a[@]}"
+same "is set" "$(get "$ns_a" tcp_syncookies)" 0
+status "and goes back" 0 "$tunesweep" rollback "${a[@]}"
+printf 'tunesweep_profile: 1\nname: x\nsettings: [{set: kernel.panic, value: 1}, {set: vm.swappiness, value: 1}]\n' >"$work/outside.yaml"
+status "a stranger's profile sets nothing outside the catalogue" 2 "$tunesweep" apply "$work/outside.yaml" "${a[@]}" --force
 printf 'tunesweep_profile: 1\nname: x\nsettings: [{set: net.ipv4.tcp_rmen, field: max, value: 1MiB}]\n' >"$work/typo.yaml"
 status "a name that is near" 2 "$tunesweep" apply "$work/typo.yaml"
 contains "is told" "$work/err" "tcp_rmem"

@@ -50,6 +50,9 @@ struct fake {
 
 static struct fake *fake; /* shared with the children */
 static long kill_at;	  /* steps until the process kills itself; 0: never */
+static long fail_at;	  /* writes and syncs of the journal until they fail; 0: never */
+static int fail_errno;
+static bool fail_for_good; /* a full disk, not a passing fault */
 static char folder[64], runtime[96];
 static struct session_place here;
 
@@ -166,9 +169,22 @@ static int fake_write(const struct sysroot *root, const struct setting *s, const
 	return 0;
 }
 
+static bool __attribute__((unused)) fault(void)
+{
+	if (!fail_at || --fail_at) {
+		return false;
+	}
+	fail_at = fail_for_good ? 1 : 0;
+	errno = fail_errno;
+	return true;
+}
+
 /* Dies in the middle of a line. */
 static ssize_t fake_sys_write(int fd, const void *buf, size_t size)
 {
+	if (fault()) {
+		return -1;
+	}
 	if (kill_at == 1 && write(fd, buf, size / 2) >= 0) {
 		raise(SIGKILL);
 	}
@@ -179,7 +195,7 @@ static ssize_t fake_sys_write(int fd, const void *buf, size_t size)
 static int fake_fdatasync(int fd)
 {
 	step();
-	return fdatasync(fd);
+	return fault() ? -1 : fdatasync(fd);
 }
 
 #define tunable_read	     fake_read
@@ -279,7 +295,7 @@ static int setup(void **state)
 	static char prefix[96];
 	snprintf(prefix, sizeof(prefix), "%s/root", folder);
 	here = (struct session_place){{prefix}, runtime, NULL};
-	kill_at = 0;
+	kill_at = fail_at = 0;
 	return 0;
 }
 
@@ -312,7 +328,7 @@ static struct session *must_open(const char *layer)
 	return s;
 }
 
-static void must_set(struct session *s, const struct assignment *a, size_t n)
+static void __attribute__((unused)) must_set(struct session *s, const struct assignment *a, size_t n)
 {
 	struct err e = {0};
 	if (session_set(s, a, n, NULL, &e)) {
@@ -320,7 +336,7 @@ static void must_set(struct session *s, const struct assignment *a, size_t n)
 	}
 }
 
-static void must_roll_back(struct session *s)
+static void __attribute__((unused)) must_roll_back(struct session *s)
 {
 	struct err e = {0};
 	if (session_rollback(s, false, NULL, &e)) {
