@@ -12,6 +12,7 @@ PACKAGES := gcc pkg-config iproute2 libnl-3-dev libnl-genl-3-dev libnl-route-3-d
 TEST_PACKAGES := libcmocka-dev procps util-linux jq nftables iperf3 locales openssh-server \
 	openssh-client slurm-wlm systemd \
 	shellcheck python3 udev ansible-core ethtool
+LINT_PACKAGES := clang-format clang-tidy cppcheck shellcheck codespell mandoc
 
 JOBS ?= $(shell nproc)
 
@@ -140,12 +141,13 @@ layers: programs
 # Everything that can run here: set-up, unit and golden tests, once more under the sanitizers, the
 # layer check, and the lab in network namespaces.
 test:
-	@tests/deps.sh $(PACKAGES) $(TEST_PACKAGES)
+	@tests/deps.sh $(PACKAGES) $(TEST_PACKAGES) $(LINT_PACKAGES)
 	@-tests/deps.sh --no-install-recommends $(VM_PACKAGES)
-	@$(MAKE) --no-print-directory -j$(JOBS) build-tests $(BUILD)/locale/de_DE.UTF-8
+	@$(MAKE) --no-print-directory -j$(JOBS) build-tests man $(BUILD)/locale/de_DE.UTF-8
 	@$(MAKE) --no-print-directory -j$(JOBS) BUILD=$(BUILD)/sanitized SANITIZE=1 unit-programs
 	@BUILD=$(BUILD) tests/run.sh $(UNIT_TESTS) \
-	  $(patsubst $(BUILD)/%,$(BUILD)/sanitized/%,$(UNIT_TESTS)) tests/layers.sh $(LAB_SCRIPTS) $(VM_TESTS)
+	  $(patsubst $(BUILD)/%,$(BUILD)/sanitized/%,$(UNIT_TESTS)) tests/layers.sh tests/lint.sh \
+	  $(LAB_SCRIPTS) $(VM_TESTS)
 .PHONY: build-tests unit-programs
 # A locale with a decimal comma, so that the tests see that none matters.
 $(BUILD)/locale/de_DE.UTF-8:
@@ -183,6 +185,8 @@ $(BUILD)/man/.made: $(BUILD)/tunesweep $(wildcard $(MAN)/*)
 	@echo "  MAN   $(@D)"
 	@mkdir -p $(@D)
 	$(Q)cp $(MAN)/*.5 $(@D)
+	$(Q)$< help --mdoc tunables >$(@D)/.tunables
+	$(Q)sed '/^\.\\" TUNABLES$$/r $(@D)/.tunables' $(MAN)/tunesweep-tunables.7.in >$(@D)/tunesweep-tunables.7
 	$(Q)$(MAN)/page.sh $< '$(MAN_DATE)' >$(@D)/tunesweep.1
 	$(Q)set -e; for c in $$($< help --words); do \
 	  $(MAN)/page.sh $< '$(MAN_DATE)' $$c >$(@D)/tunesweep-$$c.1; done
@@ -195,7 +199,7 @@ install: programs man
 	install -D -m 755 $(BUILD)/tunesweep $(DESTDIR)$(PREFIX)/bin/tunesweep
 	install -D -m 755 $(BUILD)/tunesweep-agent $(DESTDIR)$(PREFIX)/libexec/tunesweep-agent
 	install -D -m 755 $(BUILD)/tunesweep-agent-static $(DESTDIR)$(PREFIX)/libexec/tunesweep-agent-static
-	install -d $(SHARE)/tunesweep/specs $(SHARE)/man/man1 $(SHARE)/man/man5
+	install -d $(SHARE)/tunesweep/specs $(SHARE)/man/man1 $(SHARE)/man/man5 $(SHARE)/man/man7
 	install -m 644 sweep/specs/*.yaml $(SHARE)/tunesweep/specs
 	install -d $(SHARE)/tunesweep/profiles
 	install -m 644 profiles/shipped/*.yaml $(SHARE)/tunesweep/profiles
@@ -206,6 +210,7 @@ install: programs man
 	  sed 's|@BINDIR@|$(PREFIX)/bin|' $$u >$(UNITS)/$${u##*/} && chmod 644 $(UNITS)/$${u##*/} || exit 1; done
 	install -m 644 $(BUILD)/man/*.1 $(SHARE)/man/man1
 	install -m 644 $(BUILD)/man/*.5 $(SHARE)/man/man5
+	install -m 644 $(BUILD)/man/*.7 $(SHARE)/man/man7
 	install -D -m 644 sweep/cli/completion/tunesweep.bash $(SHARE)/bash-completion/completions/tunesweep
 	install -D -m 644 sweep/cli/completion/_tunesweep $(SHARE)/zsh/site-functions/_tunesweep
 
@@ -230,8 +235,10 @@ $(BUILD)/tests/bench/store: tests/bench/store.c $(LIB)
 bench-store: programs $(BUILD)/tests/bench/store
 	@tests/bench/store.sh $(BUILD)
 
-lint:
-	clang-format --dry-run --Werror $(SOURCES) include/*.h $(UNIT_SOURCES)
+# The gates that read the tree; GATES="format sizes" runs some of them (tests/lint.sh).
+lint: programs man
+	@tests/deps.sh $(LINT_PACKAGES)
+	@tests/lint.sh $(BUILD) $(GATES)
 
 # How many measurements the searches need, on surfaces whose truth is known: an hour of two cores.
 SEARCH_BENCH := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/bench/search*.c tests/bench/surfaces*.c))

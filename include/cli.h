@@ -75,6 +75,10 @@ int cli_int(const struct cli *c, const char *name, int64_t lo, int64_t hi, int64
 int cli_time(const struct cli *c, const char *name, double *seconds, struct err *e);
 void cli_help(const struct command *c);
 void cli_usage(const struct command *const *commands, FILE *out); /* the list of commands */
+/* man_tunables.c: the catalogue as the list of tunesweep-tunables.7, and a sentence with what roff
+ * would take for itself escaped. */
+void cli_mdoc_tunables(void);
+void cli_print_roff(const char *text);
 /* The i-th option of a command, the common ones after its own; NULL past the end. */
 const struct cli_option *cli_option_at(const struct command *c, size_t i);
 

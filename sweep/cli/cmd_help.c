@@ -4,8 +4,6 @@
  * for the manual pages, so that none of the three can drift from the parser. Prints only.
  */
 #include "cli.h"
-#include "tunable.h"
-#include "value.h"
 #include <ctype.h>
 #include <string.h>
 
@@ -38,27 +36,6 @@ static const struct command *find_command(const struct cli *c, const char *name)
 	return NULL;
 }
 
-/* A sentence with what roff would take for itself escaped; a dot or quote at the start of a line
- * cannot occur, since it always follows a macro or a word. */
-static void print_roff(const char *text)
-{
-	for (; *text; text++) {
-		switch (*text) {
-		case '\\':
-			fputs("\\e", stdout);
-			break;
-		case '-':
-			fputs("\\-", stdout);
-			break;
-		case '"':
-			fputs("\\(dq", stdout);
-			break;
-		default:
-			putchar(*text);
-		}
-	}
-}
-
 /* Usage words to mdoc arguments: "[" and "]" have their macros, the rest is Ar. */
 static void print_arguments(const char *words)
 {
@@ -77,7 +54,7 @@ static void mdoc_command(const struct command *c)
 	const struct cli_option *o;
 	printf(".Sh NAME\n.Nm tunesweep-%s\n.Nd ", c->name);
 	putchar(tolower((unsigned char)c->summary[0]));
-	print_roff(c->summary + 1);
+	cli_print_roff(c->summary + 1);
 	printf("\n.Sh SYNOPSIS\n.Nm tunesweep\n.Cm %s\n.Op Ar OPTION ...\n", c->name);
 	if (*c->arguments) {
 		print_arguments(c->arguments);
@@ -97,7 +74,7 @@ static void mdoc_command(const struct command *c)
 			printf(" Ar %s", o->argument);
 		}
 		fputs("\n", stdout);
-		print_roff(o->help);
+		cli_print_roff(o->help);
 		fputs(".\n", stdout);
 	}
 	puts(".El");
@@ -109,7 +86,7 @@ static void mdoc_commands(const struct cli *c)
 	puts(".Bl -tag -width Ds");
 	for (size_t i = 0; c->commands[i]; i++) {
 		printf(".It Xr tunesweep-%s 1\n", c->commands[i]->name);
-		print_roff(c->commands[i]->summary);
+		cli_print_roff(c->commands[i]->summary);
 		puts(".");
 	}
 	puts(".El");
@@ -128,6 +105,10 @@ static int run_help(struct cli *c)
 {
 	struct err e = {0};
 	bool mdoc = cli_value(c, "mdoc"), words = cli_value(c, "words");
+	if (mdoc && c->n_args && !strcmp(c->args[0], "tunables")) {
+		cli_mdoc_tunables();
+		return CLI_DONE;
+	}
 	const struct command *one = c->n_args ? find_command(c, c->args[0]) : NULL;
 	if (c->n_args && !one) {
 		err_usage(&e, "there is no command '%.100s' (tunesweep --help lists them)",

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/signalfd.h>
 
+/* clang-format off */
 static const struct command *const commands[] = {
 	&command_init,
 	&command_run,
@@ -39,6 +40,7 @@ static const struct command *const commands[] = {
 	&command_help,
 	NULL,
 };
+/* clang-format on */
 
 static const struct command *find_command(const char *name, struct err *e)
 {

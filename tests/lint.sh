@@ -1,0 +1,151 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# The gates that read the tree and do not run it: format, sizes, shell scripts, spelling, static
+# analysis, and the docs against the program. A line of TAP each; a tool that is not installed is a
+# skip. Changes nothing.
+#   lint.sh BUILD [GATE...]      without gates: all of them
+set -u
+cd "$(dirname "$0")/.." || exit 1
+build=${1:-${BUILD:-build}}
+[ $# = 0 ] || shift
+out=$(mktemp -d)
+trap 'rm -rf "$out"' EXIT
+failed=0
+
+files() { find sweep results profiles include tests -name "$1" -not -path '*/build/*' | sort; }
+
+# verdict NAME: ok if $out/found is empty, else what was found
+verdict() {
+	if [ -s "$out/found" ]; then
+		echo "not ok lint: $1 ($(wc -l <"$out/found") findings)"
+		head -n 30 "$out/found" | sed 's/^/  /'
+		failed=1
+	else
+		echo "ok lint: $1"
+	fi
+}
+
+# needs TOOL NAME: says that the gate is skipped where the tool is not there
+needs() {
+	command -v "$1" >/dev/null && return
+	echo "ok lint: $2 # SKIP $1 is not installed"
+	return 1
+}
+
+gate_format() {
+	needs clang-format 'format' || return
+	# shellcheck disable=SC2046
+	clang-format --dry-run $(files '*.c') $(files '*.h') 2>&1 | grep 'warning:' >"$out/found"
+	verdict 'every C file is as .clang-format says'
+}
+
+gate_sizes() {
+	# shellcheck disable=SC2046
+	wc -l $(files '*.c') $(files '*.h') | awk '$1 > 400 && $2 != "total" { print $2 ": " $1 " lines" }' >"$out/found"
+	# shellcheck disable=SC2046
+	awk '/^\{/ { start = FNR } /^\}/ && start { if (FNR - start - 1 > 60) print FILENAME ":" start ": " FNR - start - 1 " lines in one function"; start = 0 }' \
+		$(files '*.c') >>"$out/found"
+	verdict 'files of at most 400 lines, functions of at most 60'
+}
+
+gate_first_lines() {
+	local f
+	for f in $(files '*.c') $(files '*.h'); do
+		sed -n 1p "$f" | grep -q 'SPDX-License-Identifier: GPL-3.0-or-later' || echo "$f: no licence line"
+		sed -n 2p "$f" | grep -q '^/\*' || echo "$f: does not open by saying what it is"
+	done >"$out/found"
+	verdict 'every C file opens with the licence and what it is'
+}
+
+gate_shell() {
+	needs shellcheck 'shell scripts' || return
+	# What is sourced sets and uses what one file alone seems not to (SC2154, SC2034).
+	# shellcheck disable=SC2046
+	shellcheck -f gcc -S warning -e SC2154,SC2034,SC2120 $(files '*.sh') $(files '*.bash') .ci/run >"$out/found"
+	verdict 'shellcheck'
+}
+
+gate_spelling() {
+	needs codespell 'spelling' || return
+	# mdoc's Nd, and words that tests misspell on purpose
+	# shellcheck disable=SC2046
+	codespell -q 3 -L nd,runn,setings,valeu,te,ans,fo $(files '*.c') $(files '*.h') $(files '*.md') \
+		$(find sweep/cli/man -type f) $(files '*.yaml' | grep -v golden) README.md >"$out/found" 2>/dev/null
+	verdict 'codespell'
+}
+
+gate_manual() {
+	needs mandoc 'manual pages' || return
+	local page
+	: >"$out/found"
+	for page in "$build"/man/*.[0-9]; do
+		mandoc -T lint -W warning "$page" 2>&1 | grep -v 'unusual Xr order' >>"$out/found"
+		mandoc -T utf8 "$page" >/dev/null 2>>"$out/found" || echo "$page: cannot be shown" >>"$out/found"
+	done
+	# What a page points to is there, where it is one of ours.
+	grep -ho '^\.Xr tunesweep[a-z-]* [0-9]' "$build"/man/* | sort -u | while read -r _ name section; do
+		[ -e "$build/man/$name.$section" ] || echo "Xr $name $section: there is no such page"
+	done >>"$out/found"
+	verdict 'manual pages: mandoc -T lint, and what they point to is there'
+}
+
+gate_tunables() {
+	local page="$build/man/tunesweep-tunables.7" name
+	"$build/tunesweep" list --json | grep -o '"name": *"[^"]*"' | cut -d'"' -f4 | sort -u >"$out/names"
+	: >"$out/found"
+	[ -s "$out/names" ] || echo "tunesweep list --json names nothing" >>"$out/found"
+	while read -r name; do
+		grep -qxF -- ".It Cm ${name//-/\\-}" "$page" || echo "$name is not in $page"
+	done <"$out/names" >>"$out/found"
+	verdict "every entry of the catalogue ($(wc -l <"$out/names")) is in tunesweep-tunables.7"
+}
+
+# Spec keys that the parser takes, against the page: each list of keys in the code ends with NULL.
+gate_spec_keys() {
+	local key
+	: >"$out/found"
+	grep -hA4 'keys\[\] = {' sweep/spec*.c | tr -d '\n' | grep -o '{[^}]*NULL' | grep -o '"[a-z_]*"' |
+		tr -d '"' | sort -u >"$out/keys"
+	[ "$(wc -l <"$out/keys")" -gt 20 ] || echo "found only $(wc -l <"$out/keys") keys" >>"$out/found"
+	while read -r key; do
+		grep -qw -- "$key" sweep/cli/man/tunesweep-spec.5 || echo "$key is not in tunesweep-spec.5"
+	done <"$out/keys" >>"$out/found"
+	verdict "every key of a spec ($(wc -l <"$out/keys")) is in tunesweep-spec.5"
+}
+
+gate_links() {
+	local f link
+	for f in README.md $(files '*.md'); do
+		grep -o '](\([^)#]*\)' "$f" | cut -c3- | grep -v '^[a-z]*:' | while read -r link; do
+			[ -e "$(dirname "$f")/$link" ] || echo "$f: $link is not there"
+		done
+		grep -oE '\b(sweep|results|profiles|include|tests)/[A-Za-z0-9_./-]+\.(c|h|sh|yaml|md|py)\b' "$f" |
+			sort -u | while read -r link; do
+			[ -e "$link" ] || echo "$f: $link is not there"
+		done
+	done >"$out/found"
+	verdict 'what the docs point to is there'
+}
+
+gate_cppcheck() {
+	needs cppcheck 'cppcheck' || return
+	cppcheck -q -j 2 --enable=warning,portability --inline-suppr --std=c11 -Iinclude -D_GNU_SOURCE \
+		--suppress=missingIncludeSystem --suppress=normalCheckLevelMaxBranches \
+		--template='{file}:{line}: {id}: {message}' sweep results profiles 2>"$out/found"
+	verdict 'cppcheck'
+}
+
+gate_tidy() {
+	needs clang-tidy 'clang-tidy' || return
+	files '*.c' | grep -v '^tests/' | xargs -P 2 -n 12 sh -c '
+		clang-tidy -quiet "$@" -- -std=gnu11 -D_GNU_SOURCE -DTUNESWEEP_VERSION=\"0\" -Iinclude \
+			$(pkg-config --cflags libnl-3.0 openblas smartcols) 2>/dev/null' sh |
+		grep -E 'warning:|error:' >"$out/found"
+	verdict 'clang-tidy'
+}
+
+[ $# -gt 0 ] || set -- format sizes first_lines shell spelling manual tunables spec_keys links cppcheck tidy
+for gate; do
+	"gate_$gate"
+done
+exit $failed
