@@ -20,8 +20,8 @@ lab() {
 nothing_left() {
 	until_true 20 no_file "/run/netns/$a"
 	until_true 2 no_file "/run/tunesweep/lab-$main"
-	check "$1: namespaces are gone" "$(ls /run/netns 2>/dev/null | grep -c "ts-$main-")" 0
-	check "$1: the note is gone" "$(ls /run/tunesweep 2>/dev/null | grep -c "lab-$main\$")" 0
+	check "$1: namespaces are gone" "$(find /run/netns -name "ts-$main-*" 2>/dev/null | wc -l)" 0
+	check "$1: the note is gone" "$(find /run/tunesweep -maxdepth 1 -name "lab-$main" 2>/dev/null | wc -l)" 0
 	until_true 5 gone "$holder"
 	check "$1: the link's process is gone" "$(gone "$holder" && echo gone)" gone
 }
