@@ -9,13 +9,11 @@ trap 'rm -rf "$work"' EXIT
 
 cd "$build" || exit 1
 find sweep results profiles -name '*.o' | sort >"$work/objects"
-# lines "FILE:ADDRESS KIND SYMBOL", where the address of what is undefined is blank
-: >"$work/defined"
-: >"$work/undefined"
-xargs nm -gA <"$work/objects" | awk -v d="$work/defined" -v u="$work/undefined" '
-	{ o = substr($1, 1, index($1, ":") - 1) }
-	$(NF - 1) == "U" { print $NF, o >>u; next }
-	$(NF - 1) ~ /^[A-TV-Z]$/ { print $NF, o >>d }'
+# file:[address] TYPE symbol, a line each
+xargs nm -A <"$work/objects" | awk -v d="$work/defined" -v u="$work/undefined" '
+	{ object = $1; sub(/:.*/, "", object) }
+	NF == 3 && $2 ~ /^[A-TV-Z]$/ { print $3, object >d }
+	NF == 3 && $2 == "U" { print $3, object >u }'
 sort -o "$work/defined" "$work/defined"
 sort -o "$work/undefined" "$work/undefined"
 # edges: user, used, symbol
@@ -44,9 +42,9 @@ else
 	failed=1
 fi
 # Printing and exit belong to the commands and the agent's main.
-find . -path ./tests -prune -o -name '*.o' -print | sed 's|^\./||' | grep -E '^(sweep|results|profiles)/' |
-	grep -vE '^sweep/cli/|^profiles/agent/main\.o' | xargs nm -A |
-	awk '$(NF - 1) == "U" && $NF ~ /^(printf|puts|putchar|perror|__printf_chk|exit)$/ { print "  " $1 " " $NF }' >"$work/printing"
+awk '$2 !~ /^sweep\/cli\// && $2 != "profiles/agent/main.o" &&
+	$1 ~ /^(printf|puts|putchar|perror|__printf_chk|exit)$/ { print "  " $2 ": " $1 }' \
+	"$work/undefined" >"$work/printing"
 if [ -s "$work/printing" ]; then
 	echo "not ok layers: printing or exit outside sweep/cli and profiles/agent/main.c"
 	cat "$work/printing"
