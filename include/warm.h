@@ -29,7 +29,7 @@ struct warm {
 	struct configuration winners[WARM_WINNERS_MAX]; /* proved, newest first, distinct */
 };
 
-/* hosts: {name: fingerprint} of now; before: only runs whose id is smaller (this run's own; "" for
+/* hosts: {name: fingerprint} of now; before: only runs begun earlier than this one (its id; "" for
  * all), so that a resumed run reads the same again. A run counts if its spec measures the same with
  * the same objective, has all settings of this space, and its hosts are of the same kind (CPU and
  * NICs; the kernel may be another). */

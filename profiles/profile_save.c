@@ -218,6 +218,7 @@ static void put_allow(FILE *f, const struct profile *p)
 		bool may_drop = class == CLASS_DISRUPTIVE || class == CLASS_DRIVER_REBIND;
 		allow |= class == CLASS_UNLISTED	? ALLOW_UNLISTED
 			 : class == CLASS_UNSAFE	? ALLOW_UNSAFE
+			 : class == CLASS_DISRUPTIVE	? ALLOW_DISRUPTIVE
 			 : class == CLASS_DRIVER_REBIND ? ALLOW_DRIVER_REBIND
 							: 0;
 		allow |= may_drop ? p->allow : 0;

@@ -102,6 +102,14 @@ static bool is_default_outside(const struct spec_tunable *t)
 	return d < t->lo || d > t->hi;
 }
 
+/* It counts only beside one value of the other: the spec has seen to it. */
+static bool is_conditional(const struct spec *s, const struct spec_tunable *t,
+			   const struct clash *c)
+{
+	const struct spec_tunable *o = t->when.tunable < 0 ? NULL : &s->tunables[t->when.tunable];
+	return o && c->other && strcmp(o->target.setting.name, c->other) == 0;
+}
+
 /* What stands alone in its row is so for TCP only; datagrams do use those defaults. */
 static bool is_about(const struct spec *s, const struct clash *c)
 {
@@ -120,8 +128,8 @@ int spec_warn(struct spec *s, struct err *e)
 	for (size_t i = 0; rc == 0 && i < ARRAY_SIZE(clashes); i++) {
 		const struct clash *c = &clashes[i];
 		const struct spec_tunable *t = find(s, c->name);
-		if (t && is_about(s, c) && (!c->other || find(s, c->other)) &&
-		    (!c->unless || !find(s, c->unless))) {
+		if (t && is_about(s, c) && !is_conditional(s, t, c) &&
+		    (!c->other || find(s, c->other)) && (!c->unless || !find(s, c->unless))) {
 			rc = add(s, t, c->sentence, e);
 		}
 	}

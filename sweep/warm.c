@@ -153,6 +153,7 @@ int warm_load(struct store *store, const struct space *space, const json_t *host
 	auto_json json_t *runs = NULL;
 	json_t *one;
 	size_t i;
+	bool earlier = !*before; /* the list has the newest first */
 	*out = (struct warm){.items = calloc(WARM_SAMPLES_MAX, sizeof(*out->items))};
 	int rc = out->items ? store_list_runs(store, &runs, e)
 			    : err_set(e, -ENOMEM, "out of memory for earlier runs");
@@ -162,9 +163,10 @@ int warm_load(struct store *store, const struct space *space, const json_t *host
 		if (rc < 0 || out->n == WARM_SAMPLES_MAX) {
 			break;
 		}
-		if (!*before || strcmp(id, before) < 0) {
+		if (earlier) {
 			rc = take_run(store, id, space, hosts, out, e);
 		}
+		earlier = earlier || strcmp(id, before) == 0;
 	}
 	if (rc < 0) {
 		warm_clear(out);

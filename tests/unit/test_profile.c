@@ -367,7 +367,7 @@ static void test_allowed_classes(void **state)
 	assert_non_null(f);
 	assert_true(fread(text, 1, sizeof(text) - 1, f) > 0);
 	fclose(f);
-	assert_non_null(strstr(text, "\nallow: [unsafe, disruptive]\n"));
+	assert_non_null(strstr(text, "\nallow: [disruptive, unsafe]\n"));
 	assert_int_equal(profile_load(file, &p, &e), 0);
 	assert_true(p.settings[1].optional);
 	profile_clear(&p);
