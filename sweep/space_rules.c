@@ -67,36 +67,6 @@ int space_link_conditions(struct space *s, json_t *notes, struct err *e)
 	return 0;
 }
 
-bool space_is_active(const struct space *s, const struct configuration *c, size_t i)
-{
-	const struct dimension *d = &s->dims[i];
-	return d->when < 0 || value_equal(&c->v[d->when], &d->tunable->when.is);
-}
-
-/* The one that is looked at first: it may itself go back to its baseline. */
-static void settle_one(const struct space *s, struct configuration *c, bool *done, size_t i)
-{
-	const struct dimension *d = &s->dims[i];
-	if (done[i]) {
-		return;
-	}
-	done[i] = true;
-	if (d->when >= 0) {
-		settle_one(s, c, done, (size_t)d->when);
-	}
-	if (!space_is_active(s, c, i) && d->baseline.type != VALUE_NONE) {
-		c->v[i] = d->baseline;
-	}
-}
-
-void space_settle(const struct space *s, struct configuration *c)
-{
-	bool done[SPEC_TUNABLES_MAX] = {false};
-	for (size_t i = 0; i < s->n; i++) {
-		settle_one(s, c, done, i);
-	}
-}
-
 static double as_double(const struct value *v)
 {
 	return v->type == VALUE_REAL ? v->r : (double)v->i;

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The doctor's table of checks, and what they share. Each check reads; none sets anything, and
- * none fails: what cannot be read is not known, and nothing is said about it. Called by the agent.
+ * The doctor's table of checks, run over a host. Each check reads; none sets anything, and none
+ * fails: what cannot be read is not known, and nothing is said about it. Called by the agent.
  */
 #include "doctor_private.h"
 #include <errno.h>
-#include <stdarg.h>
 
 static const struct {
 	const char *name;
@@ -30,50 +29,6 @@ static const struct {
 	{"nic.errors", check_nic_errors, true},
 	{"nic.settings", check_nic_settings, true},
 };
-
-void doctor_tell(struct doctor *d, const char *level, struct doctor_words w, const char *found, ...)
-{
-	char text[320];
-	va_list ap;
-	va_start(ap, found);
-	vsnprintf(text, sizeof(text), found, ap);
-	va_end(ap);
-	json_array_append_new(d->findings,
-			      json_pack("{s:s, s:s, s:s?, s:s, s:s, s:s}", "check", d->check,
-					"level", level, "device", d->device, "found", text, "cost",
-					w.cost, "mend", w.mend));
-}
-
-static const char *text_at(const struct doctor *d, char *buf, size_t size, const char *format,
-			   va_list ap)
-{
-	char path[PATH_MAX];
-	int n = vsnprintf(path, sizeof(path), format, ap);
-	if (n < 0 || (size_t)n >= sizeof(path) || sysfile_read(d->root, path, buf, size, NULL)) {
-		buf[0] = 0;
-	}
-	return buf;
-}
-
-const char *doctor_text(const struct doctor *d, char *buf, size_t size, const char *path, ...)
-{
-	va_list ap;
-	va_start(ap, path);
-	text_at(d, buf, size, path, ap);
-	va_end(ap);
-	return buf;
-}
-
-int64_t doctor_number(const struct doctor *d, const char *path, ...)
-{
-	char text[64], *end;
-	va_list ap;
-	va_start(ap, path);
-	text_at(d, text, sizeof(text), path, ap);
-	va_end(ap);
-	long long n = strtoll(text, &end, 10);
-	return end > text ? n : -1;
-}
 
 /* With hardware behind it, and up; operstate is "unknown" for drivers that do not tell. */
 static bool is_looked_at(const struct doctor *d, const char *nic)
