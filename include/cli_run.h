@@ -7,6 +7,7 @@
 #define TUNESWEEP_CLI_RUN_H
 
 #include "cli.h"
+#include "fleet.h"
 #include "hosts.h"
 #include "loop.h"
 
@@ -17,6 +18,7 @@ struct run {
 	struct store_run record;
 	struct hosts hosts;
 	bool hosts_up;
+	struct fleet *fleet; /* of a pool: the further pairs */
 	struct space *space;
 	const struct engine_ops *engine;
 	void *engine_state;

@@ -53,6 +53,7 @@ struct loop_result {
 	double remaining;     /* in log(score), or in score where scores are not positive */
 	json_t *model; /* what the search learnt of each setting (search_explain, with "set" and
 			  "sets" for dimensions); NULL if it explains nothing */
+	json_t *pairs; /* of a pool: fleet_judge's report; NULL: one pair */
 	bool has_gain; /* proof.gain holds at least one pair */
 	struct proof proof;
 	struct panel panel; /* of a winner whose gain is proved */

@@ -55,6 +55,10 @@ struct spec_rule { /* one expression of forbid: configurations for which it hold
 /* irq.affinity's word for the CPUs of the test's endpoint on that host. */
 #define SPEC_SAME_AS_RECEIVER "same-as-receiver"
 
+struct spec_pair { /* of a pool: the spec's hosts, reached otherwise */
+	struct spec_host hosts[SPEC_HOSTS_MAX];
+};
+
 enum spec_domain { DOMAIN_RANGE, DOMAIN_RANGE_AUTO, DOMAIN_CHOICES, DOMAIN_CHOICES_AVAILABLE };
 
 struct spec_tunable {
@@ -92,6 +96,7 @@ struct spec_test {
 	double timeout;	  /* s, of one sample of a command; default 10 x duration + 60 */
 	char surface[32]; /* engine simulated: which one, and its noise (fraction) */
 	double noise;
+	double sample_time; /* s that a simulated sample takes; 0: none */
 	int samples_min,
 		samples_max; /* repeats of each configuration; 1, 1 unless confidence: asks */
 	double confidence_level, confidence_width;
@@ -117,6 +122,9 @@ struct spec {
 	char name[64];
 	size_t n_hosts;
 	struct spec_host hosts[SPEC_HOSTS_MAX];
+	size_t n_pairs; /* of a pool, beside hosts */
+	struct spec_pair *pairs;
+	size_t slurm_pairs; /* to be had from an allocation, the first one among them; 0: none */
 	bool has_link;
 	struct lab_link link;
 	struct spec_test test;

@@ -12,6 +12,9 @@
 
 struct spec_place spec_place_of(struct yaml_at at);
 int spec_parse_hosts(struct spec *s, struct yaml_at hosts, struct err *e);
+int spec_parse_pool(struct spec *s, struct yaml_at pool, struct err *e);
+/* How one host is reached: a word, a command, or a map with via, address and agent. */
+int spec_parse_host(struct spec_host *h, struct yaml_at at, struct err *e);
 int spec_parse_link(struct spec *s, struct yaml_at link, struct err *e);
 int spec_parse_test(struct spec *s, struct yaml_at test, struct err *e);
 int spec_parse_objective(struct spec *s, struct yaml_at objective, struct err *e);

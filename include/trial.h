@@ -10,6 +10,8 @@
 #include "engine.h"
 #include "replay.h"
 
+struct fleet;
+
 struct trial_env {
 	const struct spec *spec;
 	const struct space *space;
@@ -23,12 +25,17 @@ struct trial_env {
 	struct replay *replay; /* of a resumed run; NULL: everything is measured */
 	int64_t replayed;      /* trial of the store that answered the last sample; 0: measured */
 	int number;	       /* counts the samples */
+	struct fleet *fleet;   /* of a pool; NULL: one pair of hosts (fleet.h) */
 };
 
 /* -EINTR when interrupted, -EHOSTDOWN when an agent is gone; else 0, also for failed samples.
  * effective gets what the kernel took. */
 int trial_run(struct trial_env *env, const struct configuration *config, struct sample *out,
 	      struct configuration *effective, struct err *e);
+
+/* True if the replay has the next sample of this configuration: then it is the answer. */
+bool trial_replayed(struct trial_env *env, const struct configuration *config, struct sample *out,
+		    struct configuration *effective);
 
 /* Sets a configuration without measuring; effective gets what the kernel took. */
 int trial_set(const struct trial_env *env, const struct configuration *config,

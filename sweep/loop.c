@@ -24,6 +24,7 @@ void loop_result_clear(struct loop_result *r)
 	sample_clear(&r->baseline_sample);
 	sample_clear(&r->best_sample);
 	json_decref(r->model);
+	json_decref(r->pairs);
 }
 
 static bool search_is_over(const struct sweep *s)
@@ -121,7 +122,10 @@ static int search_loop(struct sweep *s, struct err *e)
 	int rc = 1, budget = search_budget(s);
 	while (rc > 0 && s->r->samples < budget && !search_is_over(s)) {
 		rc = baseline_is_due(s) ? measure_baseline(s, e) : 1;
-		rc = rc < 0 ? rc : search_step(s, e);
+		size_t most = (size_t)(budget - s->r->samples);
+		rc = rc < 0			      ? rc
+		     : fleet_width(s->env->fleet) > 1 ? loop_pool_step(s, most, e)
+						      : search_step(s, e);
 	}
 	s->r->exhausted = rc == 0;
 	return rc >= 0 && !search_learns(s->search) && budget < s->env->spec->samples
@@ -276,6 +280,7 @@ int loop_run(struct trial_env *env, const struct loop_options *o, struct loop_re
 	result->assumed_baseline = !space_baseline(env->space, &result->baseline);
 	s.log_scores = expects_positive_scores(&env->spec->objective);
 	int rc = measure_baseline(&s, e);
+	rc = rc ? rc : loop_level_pairs(&s, e);
 	if (rc == 0) {
 		rc = loop_start_search(&s, e);
 	}

@@ -66,6 +66,15 @@ double loop_told_value(const struct sweep *s, double score)
 	return s->log_scores ? (score > 0 ? log(score) : NAN) : score;
 }
 
+void loop_tell_median(struct sweep *s, const double *point, const struct tried *t)
+{
+	double y = loop_told_value(s, tried_score(t));
+	if (!search_learns(s->search)) {
+		search_tell(s->search, point, isfinite(y) ? y : 0,
+			    isfinite(y) && t->n_scores > t->n_failed);
+	}
+}
+
 void loop_tell_sample(struct sweep *s, const double *point, const struct configuration *effective,
 		      const struct sample *sample)
 {
@@ -81,15 +90,6 @@ void loop_tell_sample(struct sweep *s, const double *point, const struct configu
 	o.y = loop_told_value(s, sample->m[METRIC_SCORE]);
 	score_margins(&s->env->spec->objective, sample, &s->r->baseline_sample, o.margin);
 	search_learn(s->search, &o);
-}
-
-void loop_tell_median(struct sweep *s, const double *point, const struct tried *t)
-{
-	double y = loop_told_value(s, tried_score(t));
-	if (!search_learns(s->search)) {
-		search_tell(s->search, point, isfinite(y) ? y : 0,
-			    isfinite(y) && t->n_scores > t->n_failed);
-	}
 }
 
 /* Takes the baseline's first good sample (until then the failed one, for its reason) as the measure
@@ -135,31 +135,62 @@ static double hopeless_throughput(const struct sweep *s)
 	return guarded && base->m[METRIC_THROUGHPUT] > 0 ? 0.9 * base->m[METRIC_THROUGHPUT] : 0;
 }
 
-int loop_measure(struct sweep *s, enum loop_phase phase, const double *point,
-		 const struct configuration *asked, struct tried **entry, struct err *e)
+/* Counts, keeps, tells: all that follows a trial. The store has the pair's own numbers, the rest of
+ * the sweep sees them at the first pair's level. */
+static int take(struct sweep *s, enum loop_phase phase, const double *point,
+		const struct fleet_trial *t, struct tried **entry, struct err *e)
 {
-	struct sample sample;
-	struct configuration effective;
-	s->asked = *asked;
-	s->env->stop_below = phase == LOOP_SEARCH ? hopeless_throughput(s) : 0;
-	int rc = trial_run(s->env, asked, &sample, &effective, e);
-	s->env->stop_below = 0;
-	if (rc == 0 && phase == LOOP_BASELINE) {
-		note_baseline(s, &sample);
+	struct sample level;
+	s->asked = *t->asked;
+	sample_copy(&level, &t->sample);
+	fleet_normalize(s->env->fleet, t->pair, &level);
+	s->env->replayed = t->replayed;
+	if (phase == LOOP_BASELINE) {
+		note_baseline(s, &level);
 	}
+	int rc = count_sample(s, t->asked, &t->effective, &level, entry, e);
 	if (rc == 0) {
-		rc = count_sample(s, asked, &effective, &sample, entry, e);
-	}
-	if (rc == 0) {
-		rc = loop_keep_sample(s, phase == LOOP_BASELINE ? "baseline" : "search", asked,
-				      &effective, &sample, &(*entry)->trial, e);
+		rc = loop_keep_sample(s, phase == LOOP_BASELINE ? "baseline" : "search", t->asked,
+				      &t->effective, &t->sample, &(*entry)->trial, e);
 	}
 	if (rc == 0) {
 		if (s->search && search_learns(s->search)) {
-			loop_tell_sample(s, point, &effective, &sample);
+			loop_tell_sample(s, point, &t->effective, &level);
 		}
-		tell_progress(s, phase, &effective, &sample);
+		tell_progress(s, phase, &t->effective, &t->sample);
 	}
-	sample_clear(&sample);
+	sample_clear(&level);
+	return rc;
+}
+
+int loop_measure_many(struct sweep *s, enum loop_phase phase, double (*point)[SEARCH_DIMS_MAX],
+		      struct fleet_trial *t, size_t n, struct err *e)
+{
+	struct tried *entry;
+	s->env->stop_below = phase == LOOP_SEARCH ? hopeless_throughput(s) : 0;
+	int rc = fleet_run(s->env, t, n, e);
+	s->env->stop_below = 0;
+	for (size_t i = 0; i < n; i++) {
+		if (rc == 0) {
+			rc = take(s, phase, point[i], &t[i], &entry, e);
+		}
+		if (rc == 0) {
+			loop_tell_median(s, point[i], entry);
+		}
+		sample_clear(&t[i].sample);
+	}
+	return rc;
+}
+
+int loop_measure(struct sweep *s, enum loop_phase phase, const double *point,
+		 const struct configuration *asked, struct tried **entry, struct err *e)
+{
+	struct fleet_trial t = {.asked = asked};
+	s->env->stop_below = phase == LOOP_SEARCH ? hopeless_throughput(s) : 0;
+	int rc = trial_run(s->env, asked, &t.sample, &t.effective, e);
+	t.replayed = s->env->replayed;
+	s->env->stop_below = 0;
+	rc = rc < 0 ? rc : take(s, phase, point, &t, entry, e);
+	sample_clear(&t.sample);
 	return rc;
 }

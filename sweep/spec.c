@@ -14,19 +14,6 @@ static const char *const top_keys[] = {"tunesweep", "name",	"hosts", "link",   "
 				       "objective", "tunables", "allow", "forbid", "search",
 				       "proof",	    "pool",	NULL};
 
-/* What the contract names and this version cannot do: said, never ignored. */
-static int refuse_unbuilt(struct yaml_at root, struct err *e)
-{
-	static const char *const unbuilt[] = {"pool"};
-	for (size_t i = 0; i < ARRAY_SIZE(unbuilt); i++) {
-		struct yaml_at at = yaml_get(root, unbuilt[i]);
-		if (yaml_kind(at) != YAML_ABSENT) {
-			return yaml_error(at, e, "'%s' is not built yet: leave it out", unbuilt[i]);
-		}
-	}
-	return 0;
-}
-
 static int check_version(struct yaml_at root, struct err *e)
 {
 	struct yaml_at at = yaml_get(root, "tunesweep");
@@ -89,11 +76,11 @@ static int parse_blocks(struct spec *s, struct yaml_at root, struct err *e)
 {
 	int rc = check_version(root, e);
 	rc = rc ? rc : yaml_check_keys(root, top_keys, e);
-	rc = rc ? rc : refuse_unbuilt(root, e);
 	rc = rc ? rc : need(root, "test", "what is measured: {engine: ...}", e);
 	rc = rc ? rc : need(root, "tunables", "a list of what may be changed", e);
 	rc = rc ? rc : parse_name(s, yaml_get(root, "name"), e);
 	rc = rc ? rc : spec_parse_hosts(s, yaml_get(root, "hosts"), e);
+	rc = rc ? rc : spec_parse_pool(s, yaml_get(root, "pool"), e);
 	rc = rc ? rc : spec_parse_link(s, yaml_get(root, "link"), e);
 	rc = rc ? rc : spec_parse_test(s, yaml_get(root, "test"), e);
 	rc = rc ? rc : spec_parse_objective(s, yaml_get(root, "objective"), e);
@@ -165,6 +152,10 @@ void spec_free(struct spec *s)
 	for (size_t i = 0; i < s->n_hosts; i++) {
 		spec_free_argv(s->hosts[i].via.argv);
 	}
+	for (size_t i = 0; i < s->n_pairs * SPEC_HOSTS_MAX; i++) {
+		spec_free_argv(s->pairs[i / SPEC_HOSTS_MAX].hosts[i % SPEC_HOSTS_MAX].via.argv);
+	}
+	free(s->pairs);
 	for (size_t i = 0; i < s->n_tunables; i++) {
 		free(s->tunables[i].choices);
 	}

@@ -127,6 +127,11 @@ static int parse_host_fields(struct spec_host *h, struct yaml_at map, struct err
 	return rc;
 }
 
+int spec_parse_host(struct spec_host *h, struct yaml_at at, struct err *e)
+{
+	return yaml_kind(at) == YAML_MAP ? parse_host_fields(h, at, e) : parse_via(&h->via, at, e);
+}
+
 static int parse_host(struct spec *s, struct yaml_at key, struct yaml_at map, struct err *e)
 {
 	static const char allowed[] =

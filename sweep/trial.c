@@ -185,8 +185,8 @@ static int measure(struct trial_env *env, const struct configuration *effective,
 }
 
 /* True if the sample is there already. Numbers go on as if it had been measured. */
-static bool answered_by_replay(struct trial_env *env, const struct configuration *config,
-			       struct sample *out, struct configuration *effective)
+bool trial_replayed(struct trial_env *env, const struct configuration *config, struct sample *out,
+		    struct configuration *effective)
 {
 	const struct replay_sample *old = env->replay ? replay_take(env->replay, config) : NULL;
 	env->replayed = old ? old->trial : 0;
@@ -235,7 +235,7 @@ int trial_run(struct trial_env *env, const struct configuration *config, struct 
 	if (trial_interrupted(env)) {
 		return err_set(e, -EINTR, "interrupted");
 	}
-	if (answered_by_replay(env, config, out, effective)) {
+	if (trial_replayed(env, config, out, effective)) {
 		return 0;
 	}
 	int rc = set_and_measure(env, config, effective, out, e);

@@ -6,9 +6,11 @@
  */
 #include "validate.h"
 #include "cleanup.h"
+#include "fleet.h"
 #include "monotonic.h"
 #include <errno.h>
 #include <math.h>
+#include <string.h>
 
 #define NO_DIFFERENCE_PERCENT 1.0
 
@@ -98,6 +100,13 @@ void validate_gain(const struct pair *pairs, size_t n, struct gain *out)
 	out->sd_b = half_median(pairs, n, PAIR_SERVICE_DEMAND, BASELINE);
 }
 
+struct round { /* pairs that are measured at the same time; large */
+	struct fleet_trial t[FLEET_MAX];
+	struct pair pair[FLEET_MAX];
+	size_t host[FLEET_MAX]; /* which pair of hosts */
+	bool ok[FLEET_MAX];
+};
+
 struct proof { /* one validate_run under way */
 	struct trial_env *env;
 	const struct configuration *config[2];
@@ -105,30 +114,52 @@ struct proof { /* one validate_run under way */
 	struct gain *gain;
 };
 
-/* Measures one half into the pair; ok tells whether the sample counts. */
-static int measure_half(struct proof *p, int half, struct pair *pair, bool *ok, struct err *e)
+/* One half of a pair that was measured: into the pair, and told. ok: the sample counts. */
+static int take_half(struct proof *p, int half, struct fleet_trial *t, struct pair *pair, bool *ok,
+		     struct err *e)
 {
-	struct sample s;
-	struct configuration effective;
-	int rc = trial_run(p->env, p->config[half], &s, &effective, e);
-	if (rc == 0) {
-		*ok = *ok && s.ok;
-		pair->score[half] = s.m[METRIC_SCORE];
-		pair->throughput[half] = s.m[METRIC_THROUGHPUT];
-		pair->service_demand[half] = s.m[METRIC_SERVICE_DEMAND];
-		if (p->o->seen) {
-			rc = p->o->seen(p->o->ctx, half == BEST, &effective, &s, p->gain, e);
-		}
+	struct sample *s = &t->sample;
+	int rc = 0;
+	*ok = *ok && s->ok;
+	p->env->replayed = t->replayed;
+	if (p->o->seen) {
+		rc = p->o->seen(p->o->ctx, half == BEST, &t->effective, s, p->gain, e);
 	}
-	sample_clear(&s);
+	fleet_normalize(p->env->fleet, t->pair, s);
+	pair->score[half] = s->m[METRIC_SCORE];
+	pair->throughput[half] = s->m[METRIC_THROUGHPUT];
+	pair->service_demand[half] = s->m[METRIC_SERVICE_DEMAND];
 	return rc;
 }
 
-static int measure_pair(struct proof *p, int first, struct pair *pair, bool *ok, struct err *e)
+/* One half of n pairs, at the same time on as many pairs of hosts. */
+static int measure_halves(struct proof *p, const int *first, int turn, struct round *r, size_t n,
+			  struct err *e)
 {
-	*ok = true;
-	int rc = measure_half(p, first, pair, ok, e);
-	return rc < 0 ? rc : measure_half(p, 1 - first, pair, ok, e);
+	memset(r->t, 0, sizeof(r->t));
+	for (size_t i = 0; i < n; i++) {
+		r->t[i].asked = p->config[turn ? 1 - first[i] : first[i]];
+	}
+	int rc = fleet_run(p->env, r->t, n, e);
+	for (size_t i = 0; i < n; i++) {
+		int half = turn ? 1 - first[i] : first[i];
+		/* a pair of hosts that changes within a pair is no pair */
+		r->ok[i] = r->ok[i] && (!turn || r->t[i].pair == r->host[i]);
+		r->host[i] = r->t[i].pair;
+		rc = rc < 0 ? rc : take_half(p, half, &r->t[i], &r->pair[i], &r->ok[i], e);
+		sample_clear(&r->t[i].sample);
+	}
+	return rc;
+}
+
+static int measure_round(struct proof *p, const int *first, struct round *r, size_t n,
+			 struct err *e)
+{
+	for (size_t i = 0; i < n; i++) {
+		r->ok[i] = true;
+	}
+	int rc = measure_halves(p, first, 0, r, n, e);
+	return rc < 0 ? rc : measure_halves(p, first, 1, r, n, e);
 }
 
 int validate_run(struct trial_env *env, const struct configuration *best,
@@ -140,25 +171,33 @@ int validate_run(struct trial_env *env, const struct configuration *best,
 	struct stats_rng rng;
 	double end = monotonic_seconds() + o->time;
 	auto_free struct pair *pairs = calloc((size_t)o->pairs + 1, sizeof(*pairs));
-	int rc = 0, first = BEST;
+	auto_free struct round *round = calloc(1, sizeof(*round));
+	int rc = 0, first[FLEET_MAX], last = BEST;
 	size_t n = 0;
 
-	if (!pairs) {
+	if (!pairs || !round) {
 		return err_set(e, -ENOMEM, "out of memory");
 	}
 	stats_rng_seed(&rng, o->seed);
 	validate_gain(pairs, 0, out);
-	for (int i = 0; i < o->pairs && !out->decided && monotonic_seconds() < end; i++) {
-		bool ok;
-		/* The second pair of a block runs the other way round: ABBA or BAAB. */
-		first = i % 2 ? 1 - first : (stats_rng_uniform(&rng) < 0.5 ? BEST : BASELINE);
+	for (int i = 0; i < o->pairs && !out->decided && monotonic_seconds() < end;) {
+		size_t width = fleet_width(env->fleet), left = (size_t)(o->pairs - i);
+		width = width < left ? width : left;
 		env->path = i + 1;
-		rc = measure_pair(&proof, first, &pairs[n], &ok, e);
+		for (size_t k = 0; k < width; k++, i++) {
+			/* The second pair of a block runs the other way round: ABBA or BAAB. */
+			last = i % 2 ? 1 - last : (stats_rng_uniform(&rng) < 0.5 ? BEST : BASELINE);
+			first[k] = last;
+		}
+		rc = measure_round(&proof, first, round, width, e);
 		if (rc < 0) {
 			break;
 		}
-		n += ok;
-		out->failed += !ok;
+		for (size_t k = 0; k < width; k++) {
+			pairs[n] = round->pair[k];
+			n += round->ok[k];
+			out->failed += !round->ok[k];
+		}
 		validate_gain(pairs, n, out);
 		/* A winner that often fails is none, however good it is when it works. */
 		out->significant = out->significant && out->failed <= out->pairs / 3;

@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/mount.h>
@@ -30,7 +31,8 @@ struct launcher {
 	int sock;
 	pid_t pid;
 	pid_t link_pid;
-	json_int_t id; /* of the last request */
+	json_int_t id;	      /* of the last request */
+	pthread_mutex_t busy; /* one request at a time, whichever thread asks */
 };
 
 /* Never returns. It keeps standard error alone: not the main process's pipes, so that nobody waits
@@ -73,6 +75,7 @@ int launcher_start(struct launcher **out, struct err *e)
 	}
 	signal(SIGPIPE, SIG_IGN); /* a dead agent is an error that is told, not our end */
 	*l = (struct launcher){.sock = pair[0], .pid = pid};
+	pthread_mutex_init(&l->busy, NULL);
 	*out = l;
 	return 0;
 }
@@ -100,13 +103,16 @@ static int ask(struct launcher *l, json_t *request, int timeout_ms, json_t **ans
 	auto_json json_t *mine = request;
 	fds[0] = fds[1] = -1;
 	*answer = NULL;
+	pthread_mutex_lock(&l->busy);
 	if (!request || json_object_set_new(request, "id", json_integer(++l->id))) {
+		pthread_mutex_unlock(&l->busy);
 		return err_set(e, -EINVAL, "a name that is not UTF-8 cannot be passed on");
 	}
 	int rc = wire_send(l->sock, mine, NULL, 0, e);
 	if (rc == 0) {
 		rc = await_answer(l, timeout_ms, answer, fds, e);
 	}
+	pthread_mutex_unlock(&l->busy);
 	return rc == 0 ? protocol_result(*answer, e) : rc;
 }
 

@@ -23,7 +23,8 @@ static const struct cli_option options[] = {
 	{"warm", 0, NULL, "begin with what earlier runs on machines of this kind have measured",
 	 false},
 	{"resume", 0, NULL, "go on with the newest unfinished run of this spec", false},
-	{"push-agent", 0, NULL, "take the agent along to hosts behind a command (ssh, srun)", false},
+	{"push-agent", 0, NULL, "take the agent along to hosts behind a command (ssh, srun)",
+	 false},
 	{"dry-run", 0, NULL, "check everything, print the space and the cost, set nothing", false},
 	{NULL, 0, NULL, NULL, false},
 };
@@ -141,11 +142,14 @@ static int prepare(struct run *r, struct err *e)
 	auto_json json_t *skipped = NULL;
 	json_t *one;
 	size_t i;
-	r->engine = engine_find(r->spec->test.engine, e);
+	int rc = r->spec->slurm_pairs ? fleet_from_slurm(r->spec, getenv("SLURM_JOB_NODELIST"),
+							 r->spec->slurm_pairs, e)
+				      : 0;
+	r->engine = rc < 0 ? NULL : engine_find(r->spec->test.engine, e);
 	if (!r->engine) {
-		return -EINVAL;
+		return rc < 0 ? rc : -EINVAL;
 	}
-	int rc = hosts_open(r->spec, r->c->launcher, &r->hosts, e);
+	rc = hosts_open(r->spec, r->c->launcher, &r->hosts, e);
 	if (rc < 0) {
 		return rc;
 	}
@@ -181,6 +185,22 @@ static int create_engine(void *ctx, const struct spec *spec, void **state, struc
 	return r->engine->create(&env, state, e);
 }
 
+static void tell_pairs(const struct run *r)
+{
+	json_t *one;
+	size_t i;
+	json_array_foreach(r->result.pairs, i, one)
+	{
+		const char *why = json_get_text(one, "why", "");
+		if (*why) {
+			cli_note(r->c, "pair %lld: %s (level %.2f, noise %.1f %%)%s",
+				 (long long)json_integer_value(json_object_get(one, "pair")), why,
+				 json_get_number(one, "level"), 100 * json_get_number(one, "noise"),
+				 json_is_true(json_object_get(one, "used")) ? "" : ": left out");
+		}
+	}
+}
+
 static int sweep(struct run *r, struct err *e)
 {
 	struct trial_env env = {
@@ -201,8 +221,10 @@ static int sweep(struct run *r, struct err *e)
 				 .progress = run_print_progress,
 				 .ctx = r};
 	memcpy(env.agents, r->hosts.agents, sizeof(env.agents));
-	int rc = loop_run(&env, &o, &r->result, e);
+	int rc = r->spec->n_pairs ? fleet_open(r->spec, r->c->launcher, &env, &r->fleet, e) : 0;
+	rc = rc ? rc : loop_run(&env, &o, &r->result, e);
 	run_print_progress_end(r);
+	tell_pairs(r);
 	return rc;
 }
 
@@ -244,7 +266,13 @@ static int put_back(struct run *r, int rc, struct err *e)
 	if (!r->hosts_up) {
 		return rc;
 	}
+	struct err of_pool = {0};
+	int rc_pool = fleet_close(r->fleet, NULL, &of_pool);
 	int rc_close = hosts_close(&r->hosts, &r->rollback, &closing);
+	if (rc_pool < 0 && (rc_close == 0 || closing.class != ERR_RESTORE)) {
+		closing = of_pool;
+		rc_close = rc_pool;
+	}
 	r->restored = rc_close == 0 || closing.class != ERR_RESTORE;
 	if (rc_close < 0 && (rc == 0 || closing.class == ERR_RESTORE)) {
 		*e = closing;
@@ -292,8 +320,8 @@ static int finish(struct run *r, int measured, int rc, struct err *e)
 	int status = is_complete(r, rc) ? CLI_DONE : CLI_REFUSED;
 	bool lost = measured == -EHOSTDOWN; /* what was measured before is good: it can go on */
 	const char *word = is_interrupted(r, measured) || lost ? "interrupted"
-			   : is_complete(r, measured)  ? "complete"
-						       : "failed";
+			   : is_complete(r, measured)	       ? "complete"
+							       : "failed";
 	if (rc < 0 && (!is_interrupted(r, rc) || e->class == ERR_RESTORE)) {
 		status = tell_error(r, e);
 	}

@@ -156,6 +156,9 @@ static int write_all(struct files *f, const char *status, struct err *e)
 	auto_json json_t *panel = run_panel_json(&x->panel);
 	fill_inputs(f, status, values, panel);
 	auto_json json_t *result = best_result_json(&f->in);
+	if (x->pairs) {
+		json_object_set(result, "pairs", x->pairs);
+	}
 	int rc = store_end_run(r->store, r->record.id, status, result, e);
 	if (rc == 0) {
 		char path[PATH_MAX + 32];

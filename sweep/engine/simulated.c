@@ -8,6 +8,7 @@
 #include "engine.h"
 
 #include "cleanup.h"
+#include "monotonic.h"
 #include "score.h"
 #include "spec.h"
 #include "stats.h"
@@ -25,6 +26,7 @@ struct simulated {
 	int first, second;	     /* dimensions whose values are sizes; -1 if there are none */
 	double period, phase, slope; /* of the drift, in samples */
 	bool running;
+	double ready; /* CLOCK_MONOTONIC: when the sample is there */
 	int number;
 	struct surface_value truth;
 };
@@ -125,6 +127,8 @@ static int simulated_start(void *state, const struct engine_run *run, struct err
 	m->truth = true_value(m, run->config);
 	m->number = run->number;
 	m->running = true;
+	m->ready = m->spec->test.sample_time > 0 ? monotonic_seconds() + m->spec->test.sample_time
+						 : 0;
 	return 0;
 }
 
@@ -149,8 +153,11 @@ static int simulated_poll(void *state, struct sample *out, int *poll_ms, struct 
 	struct simulated *m = state;
 	struct stats_rng rng;
 	(void)e;
-	*poll_ms = 0;
+	*poll_ms = m->ready > 0 ? 1 : 0;
 	sample_init(out);
+	if (m->ready > 0 && monotonic_seconds() < m->ready) {
+		return 0;
+	}
 	m->running = false;
 	if (m->truth.fails) {
 		sample_fail(out, "the simulated test fails with this configuration");
