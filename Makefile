@@ -216,7 +216,7 @@ install: programs man
 
 # Side-by-side figures, never pass or fail; the tables stand in tests/bench/README.md.
 .PHONY: bench
-bench: bench-settings bench-stream bench-search bench-store bench-proof
+bench: bench-settings bench-stream bench-search bench-store bench-fleet bench-proof
 
 # What setting ten sysctls costs; root.
 .PHONY: bench-settings
@@ -261,6 +261,11 @@ $(BUILD)/tests/bench/proof: $(PROOF_BENCH) $(LIB)
 .PHONY: bench-proof
 bench-proof: $(BUILD)/tests/bench/proof
 	@$<
+
+# Speed-up of a pool of eight simulated pairs whose samples take a second each.
+.PHONY: bench-fleet
+bench-fleet: $(BUILD)/tests/unit/test_fleet
+	@$< 1
 
 .PHONY: bench-search
 bench-search: $(BUILD)/tests/bench/search

@@ -1,0 +1,63 @@
+#!/bin/bash
+# A pool of two pairs in four namespaces, reached by "ip netns exec": both measure at the same time,
+# all four hosts are rolled back, and one that is lost in the middle is left out.
+# Usage: BUILD=build tests/lab/fleet.sh
+. "$(dirname "$0")/common.sh"
+need_root fleet
+make_namespaces || { not_ok fleet "cannot make namespaces"; exit 1; }
+ns_c=tst-$$-c ns_d=tst-$$-d
+other_cleanup() {
+	ip netns del "$ns_c" 2>/dev/null
+	ip netns del "$ns_d" 2>/dev/null
+	cleanup
+}
+trap other_cleanup EXIT
+(ns_a=$ns_c ns_b=$ns_d
+for n in "$ns_a" "$ns_b"; do ip netns add "$n" && ip -n "$n" link set lo up; done
+ip link add eth0 netns "$ns_a" type veth peer name eth0 netns "$ns_b" &&
+	ip -n "$ns_a" addr add 192.0.2.5/30 dev eth0 && ip -n "$ns_b" addr add 192.0.2.6/30 dev eth0 &&
+	ip -n "$ns_a" link set eth0 up && ip -n "$ns_b" link set eth0 up)
+spec() { # NAME SAMPLES
+	cat <<SPEC
+tunesweep: 1
+name: $1
+pool:
+  - {tx: [ip, netns, exec, $ns_a], rx: [ip, netns, exec, $ns_b]}
+  - {tx: [ip, netns, exec, $ns_c], rx: [ip, netns, exec, $ns_d]}
+test: {type: tcp_stream, from: tx, to: rx, duration: 200ms}
+objective: {maximize: throughput}
+tunables:
+  - {set: net.ipv4.tcp_rmem, field: max, host: rx, range: [1MiB, 64MiB], scale: log}
+  - {set: net.ipv4.tcp_wmem, field: max, host: tx, range: [1MiB, 64MiB], scale: log}
+search: {samples: $2, time: 120s, seed: 1}
+proof: {pairs: 4}
+SPEC
+}
+all() { for n in "$ns_a" "$ns_b" "$ns_c" "$ns_d"; do snapshot "$n"; done; }
+before=$(all)
+clean() { [ "$(all)" = "$before" ]; }
+spec pool 13 >"$work/pool.yaml"
+status "a pool sweeps" 0 "$tunesweep" run "$work/pool.yaml" -o "$work/pool" --store "$work/pool.db"
+check "with its budget" jq -e '.samples == 13 and .restored' "$work/pool/result.json"
+check "both pairs' levels were measured" jq -e '.pairs | length == 2 and all(.throughput > 0)' "$work/pool/result.json"
+check "all four hosts are at their baseline" clean
+"$tunesweep" export-runs --store "$work/pool.db" --json >"$work/out"
+"$tunesweep" report latest --store "$work/pool.db" --json >"$work/report.json"
+check "the second pair has its share of the samples" jq -e '[.. | objects | select(.pair? == 2)] | length >= 6' "$work/report.json"
+spec cut 100000 >"$work/cut.yaml"
+"$tunesweep" run "$work/cut.yaml" -o "$work/cut" --store "$work/cut.db" >"$work/out" 2>"$work/err" </dev/null &
+main=$!
+samples() { "$tunesweep" results --store "$work/cut.db" --json 2>/dev/null | jq -r '[.[]? | .samples?] | add // 0' 2>/dev/null; }
+some() { [ "$(samples)" -ge "$1" ] 2>/dev/null; }
+check "a longer one is under way" wait_for 60 some 12
+for p in $(family $main); do
+	if [ "$(cat "/proc/$p/comm" 2>/dev/null)" = tunesweep-agen ] &&
+		[ "$(readlink "/proc/$p/ns/net")" = "$(ip netns exec "$ns_d" readlink /proc/self/ns/net)" ]; then
+		kill -KILL "$p"
+	fi
+done
+check "a host of the second pair is lost: the first goes on" wait_for 60 some $(($(samples) + 6))
+kill -INT $main
+wait $main
+check "and is interrupted in good order" wait_for 30 clean
+exit $failed
