@@ -86,10 +86,12 @@ static int search_step(struct sweep *s, struct err *e)
 	return 1;
 }
 
-/* The baseline again, spread over the first samples, so that its level is not one sample's luck. */
+/* The baseline again, spread over the first samples, so that its level is not one sample's luck.
+ * The levels of a pool are measured before. */
 static bool baseline_is_due(const struct sweep *s)
 {
-	return s->env->spec->samples >= 20 && (s->r->samples == 4 || s->r->samples == 9);
+	return fleet_width(s->env->fleet) < 2 && s->env->spec->samples >= 20 &&
+	       (s->r->samples == 4 || s->r->samples == 9);
 }
 
 /* The last seventh of a larger budget goes to the leaders; a search that learns measures again by

