@@ -62,8 +62,13 @@ munged --foreground --force --num-threads=2 --key-file="$work/munge.key" --socke
 	--pid-file="$work/munged.pid" --log-file="$work/munged.log" --seed-file="$work/munged.seed" >/dev/null 2>&1 &
 wait_for 20 test -S "$work/munge.sock" || { not_ok "munged starts" "$(tail -3 "$work/munged.log")"; exit 1; }
 on_a slurmctld -D -c >"$work/slurmctld.out" 2>&1 &
-on_a slurmd -D -N n1 >"$work/slurmd.out1" 2>&1 &
-ip netns exec "$ns_b" slurmd -D -N n2 >"$work/slurmd.out2" 2>&1 &
+# "ip netns exec" gives them a /sys of their own; slurmd only wants to see that something is there for
+# control groups, and must not get at this machine's
+node() { # NAMESPACE NODE
+	ip netns exec "$1" sh -c "mount -t tmpfs none /sys/fs/cgroup && mkdir /sys/fs/cgroup/systemd && exec slurmd -D -N $2" >"$work/slurmd.out.$2" 2>&1 &
+}
+node "$ns_a" n1
+node "$ns_b" n2
 idle() { [ "$(on_a sinfo -h -o %t 2>/dev/null | sort -u)" = idle ] && [ "$(on_a sinfo -h -o %D)" = 2 ]; }
 if ! wait_for 60 idle; then
 	not_ok "slurm: two nodes are idle" "$(on_a sinfo 2>&1 | tail -2 | tr '\n' ' ') $(tail -n 3 "$work"/slurm*.log "$work"/slurm*.out* | tr '\n' ' ')"
