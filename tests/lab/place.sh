@@ -17,6 +17,7 @@ if ! ip -n "$NS" link add eth0 numrxqueues 4 numtxqueues 4 type veth peer name e
 	skip place "no veth with queues here"
 	exit 0
 fi
+ip -n "$NS" link set lo up
 ip -n "$NS" link set eth0 up
 ip -n "$NS" link set eth1 up
 
