@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #define GUARDIANS_MAX  5
+#define REFUSALS_MAX   20
 #define STATUS_OK      0
 #define STATUS_REFUSED 3
 #define STATUS_RESTORE 4
@@ -69,12 +70,33 @@ static bool take_signals(struct agent_state *s)
 	return leave;
 }
 
+/* What no controller of this version would ask is told on this host, too: one line each, without
+ * what could forge another, and not without end. */
+static void tell_refusal(struct agent_state *s, const struct err *e)
+{
+	char line[300];
+	bool hostile = e->class == ERR_USAGE || e->code == -EPERM || e->code == -EBADMSG;
+	if (!hostile || s->refusals > REFUSALS_MAX) {
+		return;
+	}
+	bool last = s->refusals++ == REFUSALS_MAX;
+	snprintf(line, sizeof(line), "refused: %.250s%s", e->text,
+		 last ? " (what else is refused is not told)" : "");
+	for (char *p = line; *p; p++) {
+		*p = (unsigned char)*p < ' ' || *p == 0x7f ? '?' : *p;
+	}
+	s->note(line);
+}
+
 /* What a failed operation has to tell beside the sentence (a report) goes along with it. */
 static int answer_request(struct agent_state *s, struct channel *c, json_t *request)
 {
 	struct err e = {0};
 	auto_json json_t *told = json_object();
 	int rc = agent_dispatch(s, request, told, &e);
+	if (rc) {
+		tell_refusal(s, &e);
+	}
 	auto_json json_t *answer = rc ? protocol_error(request, &e) : protocol_ok(request);
 	json_object_update(answer, told);
 	rc = channel_send(c, answer, &e);
@@ -93,6 +115,9 @@ static int take_line(struct agent_state *s, struct channel *c, int64_t *heard)
 	int rc = channel_recv(c, 0, &request, &e);
 	if (rc == -ETIMEDOUT) {
 		return 0;
+	}
+	if (rc == -EBADMSG) {
+		tell_refusal(s, &e);
 	}
 	if (rc == -EBADMSG && c->used < PROTOCOL_LINE_MAX) {
 		auto_json json_t *answer = protocol_error(NULL, &e);

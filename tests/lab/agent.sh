@@ -50,6 +50,17 @@ for bad in '"x"' true null '[1]' -1 99999999999 1.5; do
 		"$({ req 1 open "$OPEN"; req 2 set "$(value $R max "$bad")"; } | plain_agent | tail -n 1)" '*"ok":false*'
 done
 check "nothing was changed by all that" "$(rmem)" "$BASE"
+refusals() { # lines on standard error for requests on standard input
+	plain_agent 2>&1 >/dev/null | grep -c "refused: "
+}
+check "what is refused is told in one line" "$({ echo '}{'; req 1 exec; req 2 ping '"a":1'; } | refusals)" 3
+check "which cannot forge another" "$(req 1 'x\\ntunesweep-agent: all is well' | plain_agent 2>&1 >/dev/null | wc -l)" 1
+check "and not for ever" "$(for i in $(seq 100); do req "$i" exec; done | refusals)" 21
+check "a half line is no request" "$(req 1 ping | head -c 20 | plain_agent)" ""
+check "64 KiB of a name" "$(req 1 probe "\"set\":\"$(head -c 60000 /dev/zero | tr '\0' a)\",\"device\":\"\",\"field\":\"\"" | plain_agent 2>/dev/null)" '*"ok":false*'
+replay=$({ req 1 open "$OPEN"; req 2 set "$(value $R max 8388608)"; req 2 set "$(value $R max 8388608)"
+	req 1 open "$OPEN"; req 3 rollback '"force":false'; req 3 rollback '"force":false'; } | plain_agent 2>/dev/null)
+check "a replay changes nothing more" "$(grep -c '"ok":true' <<<"$replay") $(rmem)" "5 $BASE"
 
 ### The host's policy, below a root of its own
 cp -r tests/sysroot/host "$TMP/root" && install -d -m 755 "$TMP/root/etc/tunesweep"
@@ -159,6 +170,9 @@ ip netns exec "$NS" sysctl -qw net.ipv4.tcp_rmem="$BASE"
 
 ### Privileges
 with_agent
+check "a second controller is told who holds it" "$(req 1 open "$OPEN" | plain_agent 2>/dev/null)" \
+	"*\"ok\":false*held by process $agent since 2*"
+check "and has changed nothing" "$(rmem)" "$TUNED"
 endpoints=$(child_of "$agent" ts-endpoints)
 field() { sed -n "s/^$2:[[:space:]]*//p" "/proc/$1/status"; }
 check "the endpoints are nobody" "$(field "$endpoints" Uid)" "65534*65534*65534*65534"
