@@ -131,6 +131,19 @@ LAB_PROGRAMS := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/lab/*.c))
 LAB_SCRIPTS := $(sort $(filter-out %/common.sh,$(wildcard tests/lab/*.sh)))
 VM_TESTS := tests/vm/test.sh
 
+# Fuzz targets: with plain.c a test, run under the sanitizers; by clang's libFuzzer for hours.
+FUZZ_SOURCES := $(sort $(wildcard tests/fuzz/fuzz_*.c))
+FUZZ_PROGRAMS := $(patsubst %.c,$(BUILD)/%,$(FUZZ_SOURCES))
+$(BUILD)/tests/fuzz/fuzz_%: $(BUILD)/tests/fuzz/fuzz_%.o $(BUILD)/tests/fuzz/plain.o $(LIB)
+	@echo "  LD    $@"
+	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(ALL_LIBS)
+FUZZ_SECONDS ?= 600
+.PHONY: fuzz fuzz-programs
+fuzz-programs: $(FUZZ_PROGRAMS)
+fuzz: fuzz-programs
+	@BUILD=$(BUILD) FLAGS='$(filter-out -M% -Werror -DTUNESWEEP_VERSION%,$(CFLAGS))' LIBS='$(ALL_LIBS)' \
+	  tests/fuzz/long.sh $(FUZZ_SECONDS) $(FUZZ_SOURCES) -- $(filter-out $(MAINS),$(SOURCES)) $(BUILD)/page.o
+
 # Unit tests alone: seconds, no privilege.
 check: $(UNIT_TESTS)
 	@BUILD=$(BUILD) tests/run.sh $(UNIT_TESTS)
@@ -144,9 +157,9 @@ test:
 	@tests/deps.sh $(PACKAGES) $(TEST_PACKAGES) $(LINT_PACKAGES)
 	@-tests/deps.sh --no-install-recommends $(VM_PACKAGES)
 	@$(MAKE) --no-print-directory -j$(JOBS) build-tests man $(BUILD)/locale/de_DE.UTF-8
-	@$(MAKE) --no-print-directory -j$(JOBS) BUILD=$(BUILD)/sanitized SANITIZE=1 unit-programs
+	@$(MAKE) --no-print-directory -j$(JOBS) BUILD=$(BUILD)/sanitized SANITIZE=1 unit-programs fuzz-programs
 	@BUILD=$(BUILD) tests/run.sh $(UNIT_TESTS) \
-	  $(patsubst $(BUILD)/%,$(BUILD)/sanitized/%,$(UNIT_TESTS)) tests/layers.sh tests/lint.sh \
+	  $(patsubst $(BUILD)/%,$(BUILD)/sanitized/%,$(UNIT_TESTS) $(FUZZ_PROGRAMS)) tests/layers.sh tests/lint.sh \
 	  $(LAB_SCRIPTS) $(VM_TESTS)
 .PHONY: build-tests unit-programs
 # A locale with a decimal comma, so that the tests see that none matters.
