@@ -20,6 +20,10 @@ struct lab {
  * what a dead one left. On an error nothing is left. */
 int lab_create(struct lab *lab, pid_t owner, const char *run_dir, const struct lab_link *link,
 	       struct err *e);
+/* For an ordinary user, before the lab: makes the calling process root in a user namespace of its
+ * own, with a private /run. What really wants root (RPS, XPS, threaded NAPI, core buffer maxima)
+ * is told by the agents there as what cannot be set. -EPERM where that is not allowed. */
+int lab_enter_user_namespace(struct err *e);
 void lab_destroy(struct lab *lab, const char *run_dir);
 
 /* Removes the namespaces of owners that are dead. Returns how many labs were removed. */

@@ -36,6 +36,7 @@ struct server {
 	pid_t owner;
 	char run_dir[256];
 	bool has_lab;
+	bool in_user_namespace; /* from then on lab hosts alone can be reached */
 	struct lab lab;
 	size_t n;
 	struct child child[CHILDREN_MAX];
@@ -156,6 +157,11 @@ static int do_agent(struct server *s, json_t *request, json_t *answer, struct er
 		}
 		return start_in_netns(s, s->lab.info.netns[end], agent, answer, e);
 	}
+	if (s->in_user_namespace) {
+		return err_set(e, -EPERM,
+			       "beside a lab without root there can be no other hosts than the "
+			       "lab's");
+	}
 	if (kind == VIA_NETNS) {
 		return start_in_netns(s, netns, agent, answer, e);
 	}
@@ -185,6 +191,7 @@ static int do_lab(struct server *s, json_t *request, json_t *answer, struct err 
 {
 	struct lab_link link;
 	json_int_t queue;
+	bool was_user = geteuid() != 0;
 	if (s->has_lab) {
 		return err_set(e, -EEXIST, "there is a lab already");
 	}
@@ -193,7 +200,13 @@ static int do_lab(struct server *s, json_t *request, json_t *answer, struct err 
 		return err_set(e, -EINVAL, "a link that the launcher does not understand");
 	}
 	link.queue_bytes = queue;
-	int rc = lab_create(&s->lab, s->owner, s->run_dir, &link, e);
+	int rc = geteuid() == 0 ? 0 : lab_enter_user_namespace(e);
+	if (rc) {
+		return rc;
+	}
+	s->in_user_namespace |= was_user;
+	run_dir_default(s->run_dir, sizeof(s->run_dir));
+	rc = lab_create(&s->lab, s->owner, s->run_dir, &link, e);
 	if (rc) {
 		return rc;
 	}

@@ -33,6 +33,38 @@ status "socket options are swept" 0 as_user XDG_RUNTIME_DIR="$work/run" \
 	"$work/tunesweep" run "$work/socket.yaml" -o "$work/out1"
 check "and no sample failed" jq -e '.failed == 0 and .samples > 0' "$work/out1/result.json"
 
+# The lab in a user namespace: two hosts, a link, sysctls that are set and put back, and no root.
+cat >"$work/lab.yaml" <<'SPEC'
+tunesweep: 1
+name: lab-of-a-user
+hosts: {sender: {via: lab}, receiver: {via: lab}}
+link: {delay: 5ms, rate: 500Mbit/s}
+test: {engine: builtin, type: tcp_stream, from: sender, to: receiver, duration: 300ms}
+objective: {maximize: throughput}
+tunables:
+  - {set: net.ipv4.tcp_wmem, field: max, host: sender, range: [64KiB, 16MiB], scale: log}
+  - {set: net.ipv4.tcp_rmem, field: max, host: receiver, range: [256KiB, 16MiB], scale: log}
+  - {set: net.ipv4.tcp_congestion_control, host: sender, choices: available}
+  - {set: net.core.rmem_max, host: receiver, range: [212992, 16MiB], scale: log, optional: true}
+search: {samples: 4, algorithm: sobol}
+proof: {pairs: 0}
+SPEC
+install -d -o $uid "$work/out3"
+if as_user unshare -Urn true 2>/dev/null; then
+	status "a lab without root" 0 as_user XDG_RUNTIME_DIR="$work/run" \
+		"$work/tunesweep" run "$work/lab.yaml" -o "$work/out3"
+	contains "what wants root is named" "$work/err" "net.core.rmem_max"
+	check "no sample failed, and all was put back" \
+		jq -e '.failed == 0 and .samples > 0 and .restored == true' "$work/out3/result.json"
+	no_names() { ! ip netns list | grep -q '^ts-'; }
+	check "no namespace of it is seen outside" no_names
+	sed 's/receiver: {via: lab}/receiver: {via: local}/' "$work/lab.yaml" >"$work/mixed.yaml"
+	status "beside it no other host" 3 as_user XDG_RUNTIME_DIR="$work/run" \
+		"$work/tunesweep" run "$work/mixed.yaml" -o "$work/out3"
+else
+	echo "ok a lab without root # SKIP user namespaces are not allowed here"
+fi
+
 if [ -e /run/user/$uid ]; then
 	echo "ok user without a run folder # SKIP there is /run/user/$uid"
 	exit $failed
