@@ -58,7 +58,7 @@ if as_user unshare -Urn true 2>/dev/null; then
 		jq -e '.failed == 0 and .samples > 0 and .restored == true' "$work/out3/result.json"
 	no_names() { ! ip netns list | grep -q '^ts-'; }
 	check "no namespace of it is seen outside" no_names
-	sed 's/receiver: {via: lab}/receiver: {via: local}/' "$work/lab.yaml" >"$work/mixed.yaml"
+	sed 's/receiver: {via: lab}/receiver: {via: lab}, other: {via: local}/' "$work/lab.yaml" >"$work/mixed.yaml"
 	status "beside it no other host" 3 as_user XDG_RUNTIME_DIR="$work/run" \
 		"$work/tunesweep" run "$work/mixed.yaml" -o "$work/out3"
 else
