@@ -152,6 +152,12 @@ uint64_t tunable_capabilities(const struct setting *s);
 size_t tunable_affected(const struct sysroot *root, const struct setting *s, struct setting *out,
 			size_t max);
 
+/* By the catalogue alone: may setting a change b along with it? Asks no host. */
+bool tunable_may_affect(const struct setting *a, const struct setting *b);
+
+/* Is b a part of what a sets, so that who sets a means b, too (tx-tcp-segmentation of tso)? */
+bool tunable_covers(const struct setting *a, const struct setting *b);
+
 /* The catalogue's name nearest to one that resolved to CLASS_UNLISTED; NULL if none is near. */
 const char *tunable_near(const char *name);
 

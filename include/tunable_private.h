@@ -29,6 +29,8 @@ struct tunable_ops {
 	 * (and the device of s, whose write changes them along); returns how many. */
 	size_t (*expand)(const struct sysroot *root, const struct setting *s, const char *pattern,
 			 char (*names)[TUNABLE_NAME_MAX], size_t max);
+	/* Is b a part of what a sets (a feature of tso)? Asks no host. */
+	bool (*covers)(const struct setting *a, const struct setting *b);
 };
 
 extern const struct tunable_ops sysctl_ops;

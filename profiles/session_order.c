@@ -4,22 +4,7 @@
  * discipline before its parameters. By the catalogue alone. Called by session_set.c.
  */
 #include "session_private.h"
-#include <fnmatch.h>
 #include <string.h>
-
-static bool may_affect(const struct setting *a, const struct setting *b)
-{
-	const char *const *names = a->tunable->affects;
-	if (!*names || strcmp(a->device, b->device) || setting_same(a, b)) {
-		return false;
-	}
-	for (size_t i = 0; i < sizeof(a->tunable->affects) / sizeof(*names) && names[i]; i++) {
-		if (!fnmatch(names[i], b->name, 0)) {
-			return true;
-		}
-	}
-	return false;
-}
 
 static void move(struct plan *p, size_t from, size_t to)
 {
@@ -34,7 +19,7 @@ static void sort(struct plan *p)
 		const struct setting *late = &p->changes[i].t->setting;
 		for (size_t k = 0; k < i && *late->tunable->affects; k++) {
 			const struct setting *early = &p->changes[k].t->setting;
-			if (may_affect(late, early) && !may_affect(early, late)) {
+			if (tunable_may_affect(late, early) && !tunable_may_affect(early, late)) {
 				move(p, i, k);
 				break;
 			}
@@ -55,7 +40,7 @@ void session_order(struct plan *p)
 		bool differs = !same_text(cause->want, cause->before);
 		for (size_t k = 0; differs && k < p->n; k++) {
 			struct change *c = &p->changes[k];
-			if (may_affect(&cause->t->setting, &c->t->setting)) {
+			if (tunable_may_affect(&cause->t->setting, &c->t->setting)) {
 				c->write = c->looks = true;
 			}
 		}

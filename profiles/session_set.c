@@ -338,7 +338,8 @@ static void plan_return(struct session *s, struct plan *p, const struct assignme
 			continue; /* gone; the rollback will say so */
 		}
 		struct change *c = &p->changes[p->n - 1];
-		if (!t->touched || (!t->pending && !tracked_owns(t, c->before))) {
+		bool ours = t->touched && (t->pending || tracked_owns(t, c->before));
+		if (!ours || same_text(c->before, t->old)) {
 			p->n--;
 		}
 	}

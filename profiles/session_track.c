@@ -6,6 +6,7 @@
 #include "cleanup.h"
 #include "session_private.h"
 #include <errno.h>
+#include <string.h>
 
 enum { AFFECTED_MAX = 512 };
 
@@ -19,16 +20,13 @@ static size_t affected_by(struct session *s, const struct setting *setting, stru
 	return *out ? tunable_affected(&s->root, setting, *out, AFFECTED_MAX) : 0;
 }
 
+/* Features that need each other are not meant here, since each may well be set by itself; those of
+ * a group are. */
 bool session_affects(struct session *s, const struct setting *setting, const struct setting *other)
 {
-	auto_free struct setting *along = NULL;
-	size_t n = affected_by(s, setting, &along);
-	for (size_t i = 0; i < n; i++) {
-		if (setting_same(&along[i], other)) {
-			return true;
-		}
-	}
-	return false;
+	(void)s;
+	bool family = setting->tunable == other->tunable && strchr(setting->tunable->name, '*');
+	return family ? tunable_covers(setting, other) : tunable_may_affect(setting, other);
 }
 
 void session_affect_begin(struct session *s, const struct setting *setting)

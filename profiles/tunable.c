@@ -133,6 +133,12 @@ bool tunable_word(const struct sysroot *root, const struct setting *s, const cha
 	return ops->word && !name_now(root, s, &now, NULL) && ops->word(root, &now, text, out);
 }
 
+bool tunable_covers(const struct setting *a, const struct setting *b)
+{
+	const struct tunable_ops *ops = ops_of(a->tunable);
+	return ops->covers && !strcmp(a->device, b->device) && ops->covers(a, b);
+}
+
 /* What a device's entry changes along with it belongs to the same device, if it is of a device at
  * all, and may be lacking. */
 static bool is_there(const struct sysroot *root, const char *name, const struct setting *s,

@@ -129,6 +129,21 @@ int tunable_check_field(const struct setting *s, const char *field, struct err *
 			 t->fields[0], t->fields[1], t->fields[2]);
 }
 
+bool tunable_may_affect(const struct setting *a, const struct setting *b)
+{
+	const char *const *names = a->tunable->affects;
+	if (!*names || strcmp(a->device, b->device) || setting_same(a, b)) {
+		return false;
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(a->tunable->affects) && names[i]; i++) {
+		if (b->tunable->backend == BACKEND_SYSCTL ? name_matches(names[i], b->name)
+							  : word_matches(names[i], b->name)) {
+			return true;
+		}
+	}
+	return false;
+}
+
 int tunable_resolve(const char *name, const char *field, const char *device, struct setting *out,
 		    struct err *e)
 {

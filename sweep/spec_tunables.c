@@ -223,8 +223,15 @@ static int check_duplicate(const struct spec *s, const struct spec_tunable *t, s
 		bool same_field = strcmp(o->target.field, t->target.field) == 0 ||
 				  !o->target.field[0] || !t->target.field[0];
 		if (o->host != t->host || !same_field ||
-		    !setting_same(&o->target.setting, &t->target.setting)) {
+		    strcmp(o->target.setting.name, t->target.setting.name) != 0) {
 			continue;
+		}
+		if (strcmp(o->target.setting.device, t->target.setting.device) != 0 ||
+		    o->device_auto != t->device_auto) {
+			return yaml_error(
+				yaml_get(map, "set"), e,
+				"%s is here for two devices of one host: a sweep takes one",
+				t->target.setting.name);
 		}
 		char key[192];
 		setting_key(&t->target.setting, t->target.field,

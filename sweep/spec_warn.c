@@ -40,6 +40,10 @@ static const struct clash {
 	 "where nic.coalesce.adaptive_rx is on, the driver overrides nic.coalesce.rx_usecs"},
 	{"nic.coalesce.tx_usecs", "nic.coalesce.adaptive_tx", NULL,
 	 "where nic.coalesce.adaptive_tx is on, the driver overrides nic.coalesce.tx_usecs"},
+	{"nic.pause.rx", NULL, "nic.pause.autoneg",
+	 "where nic.pause.autoneg is on, both ends agree, and nic.pause.rx has no effect"},
+	{"nic.pause.tx", NULL, "nic.pause.autoneg",
+	 "where nic.pause.autoneg is on, both ends agree, and nic.pause.tx has no effect"},
 	{"xps.cpus", "nic.channels.tx", NULL,
 	 "a change of nic.channels.tx throws the CPUs of XPS away: they are set again after it, "
 	 "and queues that are gone take none"},

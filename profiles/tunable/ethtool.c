@@ -52,9 +52,15 @@ static size_t ethtool_expand(const struct sysroot *root, const struct setting *s
 	return ethtool_bit_ops.expand(root, s, pattern, names, max);
 }
 
+static bool ethtool_covers(const struct setting *a, const struct setting *b)
+{
+	return part_of(a) == &ethtool_bit_ops && ethtool_bit_ops.covers(a, b);
+}
+
 const struct tunable_ops ethtool_ops = {
 	.probe = ethtool_probe,
 	.read = ethtool_read,
 	.write = ethtool_write,
 	.expand = ethtool_expand,
+	.covers = ethtool_covers,
 };

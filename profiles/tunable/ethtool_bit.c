@@ -143,14 +143,22 @@ static int ask(struct netlink *n, const char *name, int ifindex, struct bits *bi
 					   take_features, bits, name, e);
 }
 
+static const struct group *group_of(const char *name)
+{
+	for (size_t i = 0; !is_flag(name) && i < ARRAY_SIZE(groups); i++) {
+		if (!strcmp(groups[i].name, word_of(name))) {
+			return &groups[i];
+		}
+	}
+	return NULL;
+}
+
 /* The bits that a name stands for and that can be changed. */
 static size_t members(struct bits *bits, const char *name, struct bit *out[GROUP_MAX])
 {
-	const char *word = word_of(name), *alone[] = {word, NULL}, *const *list = alone;
+	const struct group *group = group_of(name);
+	const char *alone[] = {word_of(name), NULL}, *const *list = group ? group->members : alone;
 	size_t n = 0;
-	for (size_t i = 0; !is_flag(name) && i < ARRAY_SIZE(groups); i++) {
-		list = strcmp(groups[i].name, word) ? list : groups[i].members;
-	}
 	for (; *list && n < GROUP_MAX; list++) {
 		struct bit *b = bit_of(bits, *list, false);
 		if (b && b->can) {
@@ -279,9 +287,21 @@ static size_t bit_expand(const struct sysroot *root, const struct setting *s, co
 	return count;
 }
 
+static bool bit_covers(const struct setting *a, const struct setting *b)
+{
+	const struct group *group = group_of(a->name);
+	for (size_t i = 0; group && !is_flag(b->name) && group->members[i]; i++) {
+		if (!strcmp(group->members[i], word_of(b->name))) {
+			return true;
+		}
+	}
+	return false;
+}
+
 const struct tunable_ops ethtool_bit_ops = {
 	.probe = bit_probe,
 	.read = bit_read,
 	.write = bit_write,
 	.expand = bit_expand,
+	.covers = bit_covers,
 };

@@ -14,7 +14,7 @@
 #include <linux/rtnetlink.h>
 #include <string.h>
 
-enum width { W8, W32, W64 };
+enum width { W8, W32, W64, CODEL /* u32: a time that is kept in units of 1024 ns */ };
 
 static const struct param {
 	const char *kind, *name;
@@ -37,8 +37,8 @@ static const struct param {
 	{"fq", "horizon", TCA_FQ_HORIZON, W32, 1},
 	{"fq", "horizon_drop", TCA_FQ_HORIZON_DROP, W8, 1},
 	{"fq_codel", "limit", TCA_FQ_CODEL_LIMIT, W32, 1},
-	{"fq_codel", "target", TCA_FQ_CODEL_TARGET, W32, 1},
-	{"fq_codel", "interval", TCA_FQ_CODEL_INTERVAL, W32, 1},
+	{"fq_codel", "target", TCA_FQ_CODEL_TARGET, CODEL, 1},
+	{"fq_codel", "interval", TCA_FQ_CODEL_INTERVAL, CODEL, 1},
 	{"fq_codel", "ecn", TCA_FQ_CODEL_ECN, W32, 1},
 	{"fq_codel", "quantum", TCA_FQ_CODEL_QUANTUM, W32, 1},
 	{"fq_codel", "drop_batch", TCA_FQ_CODEL_DROP_BATCH_SIZE, W32, 1},
@@ -155,6 +155,17 @@ static int qdisc_read(const struct sysroot *root, const struct setting *s, char 
 	return 0;
 }
 
+/* The least number of us that reads back as this one, which would else come back less by one. */
+static uint64_t codel_time(uint64_t us)
+{
+	for (uint64_t w = us; w < us + 3; w++) {
+		if (((w * 1000) >> 10 << 10) / 1000 >= us) {
+			return w;
+		}
+	}
+	return us;
+}
+
 static int send_qdisc(struct netlink *n, const struct root *r, int type, const char *kind,
 		      const struct param *p, uint64_t value, const char *what, struct err *e)
 {
@@ -240,6 +251,7 @@ static int write_param(struct netlink *n, const struct setting *s, const struct 
 	}
 	bool off = p->per == 8 && p->width == W32 && !value;
 	uint64_t wire = off ? UINT32_MAX : (uint64_t)value / (uint64_t)p->per;
+	wire = p->width == CODEL ? codel_time(wire) : wire;
 	if (p->width != W64 && wire > UINT32_MAX) {
 		return err_usage(e, "%s: '%s' does not fit", s->name, text);
 	}

@@ -92,6 +92,15 @@ for name in tso sg tx tx-checksum-ip-generic; do
 	proves nic.features.$name false
 done
 proves nic.features.gro true
+{
+	req 1 open "$(open_ nic.features.gro v0 link.threaded)"
+	req 2 set "\"values\":[$(one nic.features.gro true),$(one link.threaded true)]"
+	req 3 rollback '"force":false'
+	req 4 probe "$(entry link.threaded),\"field\":\"\""
+	req 5 bye
+} | talk
+same "NAPI in threads, where GRO makes veth have NAPI" "$(answer 2 '.effective//.error')" '[true,true]'
+same "threads are rolled back" "$(answer 3 .ok)$(answer 4 .present)" "truefalse"
 lacks nic.channels.combined "has no nic.channels.combined"
 lacks nic.rings.rx "has no nic.rings"
 lacks nic.coalesce.rx_usecs "has no nic.coalesce"
@@ -236,5 +245,24 @@ same "the device is as before" "$(look)" "$before"
 spec rings "  - {set: nic.rings.rx, host: a, device: auto, range: auto}" "allow: [disruptive]"
 status "what the device lacks is refused" 3 "$tunesweep" run "$work/rings.yaml" --dry-run
 contains "with the reason" "$work/err" "has no nic.rings"
+
+### A profile with devices: applied, verified, rolled back; another one takes its place
+profile() { printf 'tunesweep_profile: 1\nname: %s\nallow: [disruptive]\nsettings:\n%s\n' "$1" "$2" >"$work/$1.yaml"; }
+profile one "  - {set: nic.features.tso, device: v0, value: off}
+  - {set: link.txqueuelen, device: v0, value: 444}
+  - {set: nic.channels.tx, device: v0, value: 4}"
+profile two "  - {set: nic.features.gro, device: v0, value: on}
+  - {set: link.txqueuelen, device: v0, value: 333}"
+a_host=(--host "x=netns:$ns_a")
+before=$(look)
+status "a profile with devices is applied" 0 "$tunesweep" apply "$work/one.yaml" "${a_host[@]}"
+same "it is in force" "$(in_a cat /sys/class/net/v0/tx_queue_len) $(in_a ls /sys/class/net/v0/queues | grep -c tx)" "444 4"
+status "it is verified" 0 "$tunesweep" verify "$work/one.yaml" "${a_host[@]}"
+status "applied once more" 0 "$tunesweep" apply "$work/one.yaml" "${a_host[@]}"
+status "it is still in force" 0 "$tunesweep" verify "$work/one.yaml" "${a_host[@]}"
+status "another one takes its place" 0 "$tunesweep" apply "$work/two.yaml" "${a_host[@]}"
+same "what only the former had is as before" "$(in_a cat /sys/class/net/v0/tx_queue_len) $(in_a ls /sys/class/net/v0/queues | grep -c tx)" "333 8"
+status "it is rolled back" 0 "$tunesweep" rollback "${a_host[@]}"
+same "and the device is as before the first" "$(look)" "$before"
 
 exit $failed
