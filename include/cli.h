@@ -44,6 +44,7 @@ struct command {
 	const char *summary;
 	const struct cli_option *options; /* of its own, besides the common ones; may be NULL */
 	bool needs_launcher;		  /* it starts agents or programs */
+	bool keeps_privilege;		  /* it becomes the user's program */
 	const char
 		*background; /* the option with which it goes on after it has answered, or NULL */
 	bool verdict;	     /* it answers as git bisect run reads it: every error is CLI_SETUP */
@@ -100,6 +101,6 @@ extern const struct command command_run, command_init, command_apply, command_ro
 	command_status, command_verify, command_confirm, command_export, command_capture,
 	command_diff, command_restore, command_list, command_show, command_results, command_report,
 	command_import, command_timeline, command_compare, command_check, command_export_runs,
-	command_test, command_doctor, command_help, command_nightly;
+	command_test, command_doctor, command_help, command_nightly, command_exec;
 
 #endif

@@ -34,6 +34,7 @@ static const struct command *const commands[] = {
 	&command_diff,
 	&command_capture,
 	&command_export,
+	&command_exec,
 	&command_restore,
 	&command_nightly,
 	&command_doctor,
@@ -95,7 +96,7 @@ static int run_command(struct cli *c)
 	if (c->command->needs_launcher && launcher_start(&c->launcher, &e) < 0) {
 		return cli_fail(c, &e);
 	}
-	if (launcher_drop_privileges(&e) < 0) {
+	if (!c->command->keeps_privilege && launcher_drop_privileges(&e) < 0) {
 		launcher_stop(c->launcher);
 		return cli_fail(c, &e);
 	}
