@@ -147,6 +147,28 @@ static int set_on(struct application *a, struct target *t, const struct wanted *
 	return rc;
 }
 
+/* Whoever owns the machine shall know that its other interrupts are not moved any more, either. */
+static void tell_irqbalance(const struct application *a, struct target *t,
+			    const struct wanted *wanted, size_t n)
+{
+	struct setting daemon;
+	struct tunable_range range;
+	struct err ignored = {0};
+	bool moved = false;
+	for (size_t i = 0; i < n; i++) {
+		const struct setting *s = &wanted[i].setting->assignment.setting;
+		moved = moved || s->tunable->backend == BACKEND_IRQ;
+	}
+	if (moved && tunable_resolve("irq.irqbalance", "", "", &daemon, &ignored) == 0 &&
+	    agent_probe(t->agent, &daemon, "", &range, &ignored) == 0 &&
+	    strcmp(range.present.text, "paused") == 0) {
+		cli_note(a->c,
+			 "irqbalance on %s is paused for as long as this is applied, for all "
+			 "interrupts; rollback lets it go on",
+			 target_name(t));
+	}
+}
+
 /* Every host is asked before the first is set; what is not committed rolls back when its agent
  * ends. */
 static int set_all(struct application *a, struct err *e)
@@ -161,6 +183,9 @@ static int set_all(struct application *a, struct err *e)
 	}
 	for (size_t i = 0; rc == 0 && i < a->t.n; i++) {
 		rc = set_on(a, &a->t.items[i], wanted[i], n[i], e);
+		if (rc == 0) {
+			tell_irqbalance(a, &a->t.items[i], wanted[i], n[i]);
+		}
 		if (rc == 0 && cli_interrupted(a->c)) {
 			rc = err_set(e, -EINTR, "interrupted: nothing is applied");
 		}

@@ -70,6 +70,10 @@ static int take_value(struct capture *k, struct target *t, const struct assignme
 		}
 		return 0;
 	}
+	if (strcmp(range.present.text, TUNABLE_AS_FOUND) == 0) {
+		cli_note(k->c, "%s is left out: no word says how it is", a->setting.name);
+		return 0;
+	}
 	*s = (struct profile_setting){.assignment = *a, .effect.percent = __builtin_nan("")};
 	s->assignment.value = range.present;
 	snprintf(s->host, sizeof(s->host), "%s", t->name);
