@@ -26,7 +26,8 @@ struct exporting { /* of one export command */
 	const struct profile *p;
 	const struct export_format *format;
 	struct targets t;
-	bool many; /* more than one file */
+	bool many;     /* more than one file */
+	json_t *files; /* of what was written, for --json */
 };
 
 struct asking { /* of one host, for one file */
@@ -76,13 +77,15 @@ static const char *bus_of(const struct exporting *x, const struct target *t, con
 	return "";
 }
 
-static FILE *open_file(const struct exporting *x, const char *host, const char *device, char *path,
+/* The file for one host, or one device of it; "" for standard output. */
+static int choose_path(const struct exporting *x, const char *host, const char *device, char *path,
 		       size_t size, struct err *e)
 {
 	const char *output = cli_value(x->c, "output");
 	struct stat st;
+	*path = '\0';
 	if (!output) {
-		return stdout;
+		return 0;
 	}
 	bool folder = x->many || (stat(output, &st) == 0 && S_ISDIR(st.st_mode));
 	snprintf(path, size, "%s", output);
@@ -94,14 +97,32 @@ static FILE *open_file(const struct exporting *x, const char *host, const char *
 		*p = *p == '/' ? '_' : *p;
 	}
 	if (x->many && mkdir(output, 0755) && errno != EEXIST) {
-		err_set(e, -errno, "-o %s: %s", output, strerror(errno));
-		return NULL;
+		return err_set(e, -errno, "-o %s: %s", output, strerror(errno));
+	}
+	return 0;
+}
+
+static int put_out(const struct exporting *x, const char *path, const char *text, struct err *e)
+{
+	if (!*path) {
+		fputs(x->c->json ? "" : text, stdout);
+		return 0;
 	}
 	FILE *f = fopen(path, "we");
 	if (!f) {
-		err_set(e, -errno, "-o %s: %s", path, strerror(errno));
+		return err_set(e, -errno, "-o %s: %s", path, strerror(errno));
 	}
-	return f;
+	if (strcmp(export_suffix(x->format), ".sh") == 0) {
+		fchmod(fileno(f), 0755);
+	}
+	bool bad = fputs(text, f) < 0;
+	if (fclose(f) || bad) {
+		return err_set(e, -EIO, "-o %s: cannot be written", path);
+	}
+	if (x->many && !x->c->json) {
+		printf("%s\n", path);
+	}
+	return 0;
 }
 
 static void tell(const struct exporting *x, const json_t *lines, const char *head)
@@ -114,23 +135,13 @@ static void tell(const struct exporting *x, const json_t *lines, const char *hea
 	}
 }
 
-static int close_file(FILE *f, const char *path, const struct exporting *x, struct err *e)
+static void remember(struct exporting *x, const struct target *t, const char *device,
+		     const char *path, const char *text, json_t *left, json_t *filled)
 {
-	if (f == stdout) {
-		return 0; /* main looks at it */
-	}
-	bool script = strcmp(export_suffix(x->format), ".sh") == 0;
-	if (script) {
-		fchmod(fileno(f), 0755);
-	}
-	bool bad = ferror(f) != 0;
-	if (fclose(f) || bad) {
-		return err_set(e, -EIO, "-o %s: cannot be written", path);
-	}
-	if (x->many) {
-		printf("%s\n", path);
-	}
-	return 0;
+	json_array_append_new(x->files,
+			      json_pack("{s:s, s:s, s:s?, s:s, s:O, s:O}", "host", t->name,
+					"device", device, "path", *path ? path : NULL, "text", text,
+					"not_expressed", left, "from_the_machine", filled));
 }
 
 static int write_one(struct exporting *x, struct target *t, const char *device, struct err *e)
@@ -151,19 +162,22 @@ static int write_one(struct exporting *x, struct target *t, const char *device, 
 	if (!export_wants_whole(x->format)) {
 		r.present = NULL;
 	}
-	FILE *f = open_file(x, t->name, device, path, sizeof(path), e);
+	auto_free char *text = NULL;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
 	if (!f) {
-		return e->code;
+		return err_set(e, -ENOMEM, "out of memory");
 	}
 	int rc = export_write(x->format, &r, f, left, filled, e);
-	struct err closing = {0};
-	int rc_close = close_file(f, path, x, &closing);
-	tell(x, filled, "");
-	tell(x, left, "not expressed: ");
-	if (rc == 0 && rc_close) {
-		*e = closing;
+	fclose(f);
+	rc = rc ? rc : choose_path(x, t->name, device, path, sizeof(path), e);
+	rc = rc ? rc : put_out(x, path, text, e);
+	if (rc == 0) {
+		tell(x, filled, "");
+		tell(x, left, "not expressed: ");
+		remember(x, t, device, path, text, left, filled);
 	}
-	return rc ? rc : rc_close;
+	return rc;
 }
 
 /* Devices of a host's settings, each once; borrowed. Returns how many. */
@@ -205,7 +219,7 @@ static int write_all(struct exporting *x, struct err *e)
 		return err_usage(e, "the profile has no settings of a device: there is no file to "
 				    "write");
 	}
-	if (x->many && !cli_value(x->c, "output")) {
+	if (x->many && !x->c->json && !cli_value(x->c, "output")) {
 		return err_usage(e,
 				 "that makes %zu files: say where by -o DIR, or which by "
 				 "--host or --device",
@@ -280,6 +294,8 @@ static int run(struct cli *c)
 	if (choose_format(&x, &e) < 0 || targets_load_profile(c, &p, &e) < 0) {
 		return cli_fail(c, &e);
 	}
+	auto_json json_t *files = json_array();
+	x.files = files;
 	int rc = choose_hosts(&x, &e);
 	rc = rc ? rc : write_all(&x, &e);
 	int rc_close = targets_close(&x.t, &closing);
@@ -287,6 +303,9 @@ static int run(struct cli *c)
 	profile_clear(&p);
 	if (rc < 0 || rc_close < 0) {
 		return cli_fail(c, rc < 0 ? &e : &closing);
+	}
+	if (c->json) {
+		cli_print_json(files);
 	}
 	return CLI_DONE;
 }

@@ -114,6 +114,9 @@ for victim in waiter launcher agent guardian agent+guardian; do
 	check "nothing waits ($victim)" wait_for 30 sh -c "! '$tunesweep' confirm 2>/dev/null"
 done
 
+status "restore as JSON" 0 "$tunesweep" restore --json
+check "parses" jq -e 'type == "array"' "$work/out"
+
 # an ordinary user cannot confirm for root
 apply_two "apply by root"
 status "confirm by somebody else" 3 setpriv --reuid=65534 --regid=65534 --clear-groups "$tunesweep" confirm

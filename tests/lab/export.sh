@@ -41,6 +41,10 @@ status "two hosts into a folder" 0 "$tunesweep" export "$work/p.yaml" --format s
 check "make two files" test -s "$work/both/wide pipe-tx.conf" -a -s "$work/both/wide pipe-rx.conf"
 contains "where a field is not known on a host that nobody can ask" "$work/err" "tcp_rmem"
 
+status "as JSON" 0 "$tunesweep" export "$work/p.yaml" --format sysctl --json
+check "which parses" jq -e 'length == 2 and .[0].host == "tx" and (.[0].text | contains("tcp_wmem = 4096 65536 8388608"))
+	and (.[0].not_expressed | length) > 0' "$work/out"
+
 # sysctl.d, round trip
 export_as sysctl "$work/90.conf"
 contains "what is no sysctl is said" "$work/err" "socket.message_size"
