@@ -229,7 +229,7 @@ install: programs man
 
 # Side-by-side figures, never pass or fail; the tables stand in tests/bench/README.md.
 .PHONY: bench
-bench: bench-settings bench-stream bench-search bench-store bench-fleet bench-proof
+bench: bench-settings bench-stream bench-aa bench-search bench-store bench-fleet bench-proof
 
 # What setting ten sysctls costs; root.
 .PHONY: bench-settings
@@ -262,9 +262,15 @@ $(BUILD)/tests/bench/search: $(SEARCH_BENCH) $(LIB)
 $(BUILD)/tests/bench/stream: $(BUILD)/tests/bench/stream.o $(LIB)
 	@echo "  LD    $@"
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(ALL_LIBS)
-.PHONY: bench-stream
+.PHONY: bench-stream bench-aa
 bench-stream: $(BUILD)/tests/bench/stream $(BUILD)/tests/lab/stream_driver
 	@tests/bench/stream.sh $^
+# One configuration against itself, 40 times: how often the proof would claim a difference.
+$(BUILD)/tests/bench/aa: $(BUILD)/tests/bench/aa.o $(LIB)
+	@echo "  LD    $@"
+	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(ALL_LIBS)
+bench-aa: $(BUILD)/tunesweep $(BUILD)/tests/bench/aa
+	@tests/bench/aa.sh $^
 
 # Does the proof hold what it promises: false gains, coverage, power. Minutes of one core.
 PROOF_BENCH := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/bench/proof*.c))

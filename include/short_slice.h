@@ -2,8 +2,9 @@
 /*
  * For processes that answer in little time and must not wait for the streams, which fill the CPUs:
  * asks the scheduler for short turns, which it then gives sooner (EEVDF, since Linux 6.12). The
- * share of the CPU stays the same, and what is started later is scheduled as usual. Where the
- * kernel does not know it, nothing happens.
+ * share of the CPU and the niceness stay the same. Threads and children inherit it, so that those
+ * that move the streams ask for turns of the usual length again. Where the kernel does not know
+ * it, nothing happens.
  */
 #ifndef TUNESWEEP_SHORT_SLICE_H
 #define TUNESWEEP_SHORT_SLICE_H
@@ -12,10 +13,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define SHORT_SLICE_NS	  200000
-#define SHORT_SLICE_RESET 1 /* SCHED_FLAG_RESET_ON_FORK */
+#define SHORT_SLICE_NS 200000
 
-struct short_slice_attr { /* struct sched_attr of linux/sched/types.h, which clashes with sched.h */
+struct slice_attr { /* struct sched_attr of linux/sched/types.h, which clashes with sched.h */
 	__u32 size, policy;
 	__u64 flags;
 	__s32 nice;
@@ -23,15 +23,24 @@ struct short_slice_attr { /* struct sched_attr of linux/sched/types.h, which cla
 	__u64 runtime, deadline, period;
 };
 
-static inline void short_slice(void)
+/* Of the calling thread; 0: the usual one. */
+static inline void slice_set(__u64 ns)
 {
-	struct short_slice_attr a = {0};
-	/* of the calling thread, whose policy and niceness stay */
+	struct slice_attr a = {0};
 	if (syscall(SYS_sched_getattr, 0, &a, sizeof(a), 0) == 0 && a.policy == 0) {
-		a.runtime = SHORT_SLICE_NS;
-		a.flags = SHORT_SLICE_RESET;
+		a.runtime = ns;
 		syscall(SYS_sched_setattr, 0, &a, 0);
 	}
+}
+
+static inline void short_slice(void)
+{
+	slice_set(SHORT_SLICE_NS);
+}
+
+static inline void usual_slice(void)
+{
+	slice_set(0);
 }
 
 #endif

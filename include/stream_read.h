@@ -15,7 +15,13 @@ struct read_meters {
 	struct spin spin;
 	const struct host_meters *host; /* NULL: nothing was opened beforehand */
 	struct energy energy;
+	bool sharing;
+	json_t *shared; /* what the host said at the last end of a window; owned */
 };
+
+/* While it is on, the ends of a window that are read one right after the other (of both sides,
+ * where one process has them) share what their host says. */
+void read_share(struct read_meters *m, bool on);
 
 /* Adds to answer. ends: this is an end of a window, with all that takes longer to read. */
 void read_answer(struct read_meters *m, struct endpoint *ep, bool ends, json_t *answer);

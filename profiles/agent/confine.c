@@ -45,7 +45,7 @@ static const struct {
 	    "setsockopt getsockopt sendto sendmsg sendmmsg recvfrom recvmsg recvmmsg sendfile "
 	    "splice vmsplice ioctl pipe pipe2 eventfd2 timerfd_create timerfd_settime epoll_create1 "
 	    "epoll_ctl epoll_wait epoll_pwait select pselect6"},
-	{E, "sched_setaffinity sched_setscheduler sched_getscheduler sched_getparam mbind "
+	{E, "sched_getattr sched_setattr sched_setaffinity sched_setscheduler sched_getscheduler sched_getparam mbind "
 	    "set_mempolicy get_mempolicy mlock mlock2 munlock memfd_create getrusage times "
 	    "timer_create timer_settime timer_delete clock_adjtime adjtimex prctl"},
 };

@@ -9,7 +9,6 @@
 #include "confine.h"
 #include "host_meters.h"
 #include "privilege.h"
-#include "short_slice.h"
 #include "stream.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -45,7 +44,6 @@ static void endpoints_process(int sock, struct host_meters *meters, pid_t parent
 	sigemptyset(&none);
 	prctl(PR_SET_NAME, "ts-endpoints");
 	rearrange(&sock, meters);
-	short_slice(); /* the filter does not know of it */
 	if (privilege_become_nobody(parent, &e) || confine(CONFINE_ENDPOINTS, &e)) {
 		_exit(1);
 	}

@@ -1,82 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The command engine against small shell programs: what counts as a sample and what does not, time
- * and size limits, programs that serve, die, are late, or leave children behind.
+ * and size limits, programs that die, are late, or leave children behind.
  */
-#include "cleanup.h"
-#include "engine.h"
-#include "spec.h"
-#include <errno.h>
-#include <math.h>
-#include <setjmp.h>
-#include <signal.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <string.h>
-#include <time.h>
-
-#include <cmocka.h>
-
-extern const struct engine_ops engine_command;
-
-struct rig {
-	struct spec *spec;
-	struct space *space;
-	void *engine;
-	int number;
-};
-
-/* script: what sh runs; it goes into YAML in single quotes. extra: more keys of test. */
-static void rig_make(struct rig *r, const char *script, const char *extra, const char *objective)
-{
-	char text[4096];
-	struct err e;
-	*r = (struct rig){.number = 0};
-	snprintf(text, sizeof(text),
-		 "tunesweep: 1\n"
-		 "test: {engine: command, command: [sh, -c, '%s'], timeout: 10s%s}\n"
-		 "%s"
-		 "tunables:\n"
-		 "  - {set: param.size, range: [1, 100], default: 42}\n"
-		 "  - {set: param.mode, choices: [fast, slow], default: fast}\n"
-		 "  - {set: param.flag, choices: [off, on], default: on}\n"
-		 "  - {set: param.rate, range: [0.5, 1.5], default: 0.75}\n",
-		 script, extra, objective);
-	if (spec_parse("s.yaml", text, strlen(text), &r->spec, &e) ||
-	    space_create(r->spec, NULL, &r->space, NULL, &e)) {
-		fail_msg("%s", e.text);
-	}
-	struct engine_env env = {.spec = r->spec, .space = r->space};
-	if (engine_command.create(&env, &r->engine, &e)) {
-		fail_msg("%s", e.text);
-	}
-}
-
-static void rig_clear(struct rig *r)
-{
-	engine_command.destroy(r->engine);
-	space_destroy(r->space);
-	spec_free(r->spec);
-}
-
-/* One sample at the baseline; the engine's own code if it gives up. */
-static int measure(struct rig *r, struct sample *s, struct err *e)
-{
-	struct configuration c;
-	struct engine_run run = {.number = ++r->number, .space = r->space, .config = &c};
-	space_baseline(r->space, &c);
-	sample_init(s);
-	int rc = engine_command.start(r->engine, &run, e);
-	while (rc == 0) {
-		int ms = 0;
-		rc = engine_command.poll(r->engine, s, &ms, e);
-		if (rc == 0) {
-			nanosleep(&(struct timespec){.tv_nsec = ms * 1000000L}, NULL);
-		}
-	}
-	engine_command.stop(r->engine);
-	return rc;
-}
+#include "command_fixture.h"
 
 static void good(const char *script, const char *objective, enum metric m, double value)
 {
@@ -105,7 +32,6 @@ static void bad(const char *script, const char *objective, const char *part)
 	rig_clear(&r);
 }
 
-#define SCORE "objective: {maximize: score}\n"
 #define OWN   "objective: {minimize: my_cost}\n"
 
 static void good_answers_are_taken(void **state)
@@ -188,13 +114,6 @@ static void the_program_gets_its_parameters(void **state)
 	unlink(path);
 }
 
-static double seconds(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 static void a_late_program_is_ended_with_its_children(void **state)
 {
 	(void)state;
@@ -255,92 +174,6 @@ static void stopping_in_the_middle_is_allowed(void **state)
 	}
 }
 
-static void a_served_program_answers_line_by_line(void **state)
-{
-	(void)state;
-	struct rig r;
-	struct sample s;
-	struct err e;
-	rig_make(&r,
-		 "n=0; while read line; do n=$((n + 1)); echo \"{\\\"score\\\": $n}\"; "
-		 "test $n != 2 || echo \"{\\\"score\\\": 99}\"; done",
-		 ", serve: true", SCORE);
-	for (int i = 1; i <= 4; i++) {
-		assert_int_equal(measure(&r, &s, &e), 1);
-		if (!s.ok) {
-			fail_msg("%s", s.reason);
-		}
-		if (i == 2) { /* let what is said unasked arrive */
-			nanosleep(&(struct timespec){.tv_nsec = 100000000L}, NULL);
-		}
-		assert_true(s.m[METRIC_SCORE] == i);
-	}
-	rig_clear(&r);
-}
-
-/* At once: not when the time is over. */
-static void a_served_line_that_is_none_is_refused(void **state)
-{
-	(void)state;
-	static const char *const scripts[][2] = {
-		{"read line; printf \"\\0\\n\"; read line", "NUL byte"},
-		{"read line; head -c 70000 /dev/zero; echo; read line", "longer than 64 KiB"},
-	};
-	for (size_t i = 0; i < ARRAY_SIZE(scripts); i++) {
-		struct rig r;
-		struct sample s;
-		struct err e;
-		rig_make(&r, scripts[i][0], ", serve: true", SCORE);
-		double before = seconds();
-		assert_int_equal(measure(&r, &s, &e), 1);
-		assert_true(!s.ok && strstr(s.reason, scripts[i][1]));
-		assert_true(seconds() - before < 5);
-		rig_clear(&r);
-	}
-}
-
-static void a_served_program_is_started_again_once(void **state)
-{
-	(void)state;
-	struct rig r;
-	struct sample s;
-	struct err e;
-	/* answers once, then ends when asked again */
-	rig_make(&r, "read line; echo \"{\\\"score\\\": 5}\"; read line", ", serve: true", SCORE);
-	for (int i = 0; i < 3; i++) {
-		assert_int_equal(measure(&r, &s, &e), 1);
-		assert_true(s.ok);
-		assert_int_equal(measure(&r, &s, &e), 1);
-		assert_true(!s.ok && strstr(s.reason, "has ended"));
-	}
-	rig_clear(&r);
-	rig_make(&r, "read line; exit 1", ", serve: true", SCORE);
-	assert_int_equal(measure(&r, &s, &e), 1);
-	assert_false(s.ok);
-	assert_int_equal(measure(&r, &s, &e), -EHOSTDOWN);
-	assert_non_null(strstr(e.text, "without an answer"));
-	assert_int_equal(measure(&r, &s, &e), -EHOSTDOWN);
-	rig_clear(&r);
-}
-
-static void a_late_server_is_not_believed_later(void **state)
-{
-	(void)state;
-	struct rig r;
-	struct sample s;
-	struct err e;
-	rig_make(&r, "while read line; do sleep 0.4; echo \"{\\\"score\\\": 1}\"; done",
-		 ", serve: true", SCORE);
-	r.spec->test.timeout = 0.2;
-	assert_int_equal(measure(&r, &s, &e), 1);
-	assert_true(!s.ok && strstr(s.reason, "within 0.2 s"));
-	r.spec->test.timeout = 10;
-	double before = seconds();
-	assert_int_equal(measure(&r, &s, &e), 1);
-	assert_true(s.ok && seconds() - before > 0.35);
-	rig_clear(&r);
-}
-
 static void a_program_that_is_not_there_is_said_at_once(void **state)
 {
 	(void)state;
@@ -397,10 +230,6 @@ int main(void)
 		cmocka_unit_test(the_program_gets_its_parameters),
 		cmocka_unit_test(a_late_program_is_ended_with_its_children),
 		cmocka_unit_test(stopping_in_the_middle_is_allowed),
-		cmocka_unit_test(a_served_program_answers_line_by_line),
-		cmocka_unit_test(a_served_line_that_is_none_is_refused),
-		cmocka_unit_test(a_served_program_is_started_again_once),
-		cmocka_unit_test(a_late_server_is_not_believed_later),
 		cmocka_unit_test(a_program_that_is_not_there_is_said_at_once),
 		cmocka_unit_test(nothing_is_left_open),
 	};

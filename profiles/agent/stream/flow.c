@@ -6,6 +6,7 @@
  */
 #include "cleanup.h"
 #include "flow_private.h"
+#include "short_slice.h"
 #include <errno.h>
 #include <sched.h>
 #include <signal.h>
@@ -39,6 +40,7 @@ static void *lane_main(void *arg)
 {
 	struct flow_lane *lane = arg;
 	atomic_store(&lane->tid, (int)gettid());
+	usual_slice();
 	int error = placement_apply(&lane->flow->o->placement);
 	error = error ? error : lane_pin(lane->flow);
 	if (!error) {

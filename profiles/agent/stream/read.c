@@ -94,18 +94,41 @@ static json_t *threads_json(const struct flow_counts *f)
 			 cpus);
 }
 
-/* What takes longer to read and is wanted at the ends of a window only. */
-static void read_more(struct read_meters *m, struct endpoint *ep, struct endpoint_counts *c,
-		      json_t *answer)
+/* What the host says at an end of a window, the CPUs first. */
+static json_t *host_read(struct read_meters *m, struct endpoint *ep)
 {
+	json_t *o = json_object(), *cpu = cpu_json(m);
 	double stolen = spin_stolen(&m->spin);
+	json_object_set_new(o, "cpu", cpu);
+	json_object_set_new(o, "stolen", number_or_null(stolen));
+	json_object_set_new(o, "no_energy", text_or_null(m->host ? m->host->no_energy : ""));
+	json_object_set_new(o, "no_perf", text_or_null(m->host ? m->host->no_perf : ""));
+	json_object_set_new(o, "host", host_counters(endpoint_device(ep)));
+	return o;
+}
+
+static void host_add(struct read_meters *m, struct endpoint *ep, json_t *answer)
+{
+	auto_json json_t *own = m->shared ? json_incref(m->shared) : host_read(m, ep);
+	if (m->sharing && !m->shared) {
+		m->shared = json_incref(own);
+	}
+	json_object_update(answer, own);
+}
+
+void read_share(struct read_meters *m, bool on)
+{
+	m->sharing = on;
+	json_decref(m->shared);
+	m->shared = NULL;
+}
+
+/* What takes longer to read and is wanted at the ends of a window only. */
+static void read_more(struct endpoint *ep, struct endpoint_counts *c, json_t *answer)
+{
 	json_t *latency = endpoint_latency(ep);
 	endpoint_read_threads(ep, c);
 	json_object_set_new(answer, "threads", threads_json(&c->flow));
-	json_object_set_new(answer, "stolen", number_or_null(stolen));
-	json_object_set_new(answer, "no_energy", text_or_null(m->host ? m->host->no_energy : ""));
-	json_object_set_new(answer, "no_perf", text_or_null(m->host ? m->host->no_perf : ""));
-	json_object_set_new(answer, "host", host_counters(endpoint_device(ep)));
 	json_object_set_new(answer, "incoming_cpus", endpoint_incoming_cpus(ep));
 	json_object_set_new(answer, "placement", endpoint_placement(ep));
 	json_object_set_new(answer, "latency", latency ? latency : json_null());
@@ -132,13 +155,16 @@ void read_answer(struct read_meters *m, struct endpoint *ep, bool ends, json_t *
 	enum stream_type type = endpoint_options(ep)->type;
 	endpoint_read(ep, &c);
 	double energy = m->host ? energy_read(&m->energy, m->host) : NAN;
-	/* Next to the byte count, before anything slower: one window for both. */
-	json_t *cpu = ends ? cpu_json(m) : json_null();
+	json_object_set_new(answer, "cpu", json_null());
+	if (ends) {
+		/* Next to the byte count, before anything slower: one window for both. */
+		endpoint_mark(ep);
+		host_add(m, ep, answer);
+	}
 	json_object_set_new(answer, "t", json_real(c.t));
 	json_object_set_new(answer, "bytes", json_integer((json_int_t)c.bytes));
 	json_object_set_new(answer, "sent", json_integer((json_int_t)c.flow.sent));
 	json_object_set_new(answer, "received", json_integer((json_int_t)c.flow.received));
-	json_object_set_new(answer, "cpu", cpu);
 	json_object_set_new(answer, "self", json_real(clock_of(CLOCK_PROCESS_CPUTIME_ID)));
 	json_object_set_new(answer, "suspended", json_real(suspended()));
 	json_object_set_new(answer, "energy", number_or_null(energy));
@@ -150,7 +176,6 @@ void read_answer(struct read_meters *m, struct endpoint *ep, bool ends, json_t *
 	json_object_set_new(answer, "error", text_or_null(c.error));
 	json_object_set_new(answer, "effective", effective_json(&c.effective));
 	if (ends) {
-		endpoint_mark(ep);
-		read_more(m, ep, &c, answer);
+		read_more(ep, &c, answer);
 	}
 }

@@ -8,6 +8,7 @@
 #include "cleanup.h"
 #include "cpu_meter.h"
 #include "protocol.h"
+#include "short_slice.h"
 #include "stream.h"
 #include "stream_private.h"
 #include "stream_read.h"
@@ -155,6 +156,7 @@ static int batch_run(struct server *s, const json_t *list, json_t *answer, struc
 	size_t i;
 	json_t *request, *replies = json_array();
 	int r = 0;
+	read_share(&s->meters, true);
 	json_object_set_new(answer, "replies", replies);
 	json_array_foreach(list, i, request)
 	{
@@ -162,10 +164,11 @@ static int batch_run(struct server *s, const json_t *list, json_t *answer, struc
 		r = request_run(s, request, reply, e);
 		json_array_append_new(replies, reply);
 		if (r < 0) {
-			return r;
+			break;
 		}
 	}
-	return i > 0 ? 0 : err_usage(e, "stream: a batch without requests");
+	read_share(&s->meters, false);
+	return r < 0 ? r : i > 0 ? 0 : err_usage(e, "stream: a batch without requests");
 }
 
 static int line_run(struct server *s, const json_t *request, json_t *answer, struct err *e)
@@ -231,6 +234,7 @@ int stream_serve(int fd, const struct host_meters *meters)
 {
 	struct server s = {.meters.host = meters};
 	struct err e = {0};
+	short_slice();
 	int r = channel_init(&s.channel, fd, fd);
 	if (r < 0) {
 		return 1;
