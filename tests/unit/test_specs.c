@@ -36,7 +36,7 @@ static void every_one_is_read(void **state)
 	(void)state;
 	struct dirent **files;
 	int n = scandir("sweep/specs", &files, is_yaml, alphasort);
-	assert_true(n >= 4);
+	assert_true(n >= 6);
 	for (int i = 0; i < n; i++) {
 		struct spec *s = load(files[i]->d_name);
 		if (s->n_warnings && strcmp(files[i]->d_name, "lab.yaml")) { /* it shows some */
@@ -69,6 +69,8 @@ static void they_set_what_they_are_named_for(void **state)
 	} wanted[] = {
 		{"tcp-stream.yaml", {"net.ipv4.tcp_rmem", "net.ipv4.tcp_congestion_control", NULL}},
 		{"udp-stream.yaml", {"socket.message_size", "link.mtu", NULL}},
+		{"numa.yaml", {"numa.policy", "numa.cpu", NULL}},
+		{"irq.yaml", {"irq.affinity", "rps.cpus", "xps.cpus"}},
 		{"nic.yaml", {"nic.features.tso", "nic.rings.rx", "nic.channels.combined"}},
 	};
 	for (size_t i = 0; i < ARRAY_SIZE(wanted); i++) {

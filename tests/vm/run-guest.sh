@@ -7,7 +7,7 @@ while read -r script; do
 	name=$(basename "$script" .sh)
 	out=/run/share/$name.out
 	start=$SECONDS
-	timeout -k 10 400 bash "$script" >"$out" 2>&1
+	timeout -k 10 600 bash "$script" >"$out" 2>&1
 	rc=$?
 	grep -E '^(not )?ok |^#' "$out" | sed -E "s/^((not )?ok) /\1 $name: /"
 	if [ $rc = 124 ] || { [ $rc != 0 ] && ! grep -q '^not ok ' "$out"; }; then

@@ -31,7 +31,7 @@ if [ ${#scripts[@]} = 0 ]; then
 fi
 printf '%s\n' "${scripts[@]}" >"$share/scripts"
 start=$SECONDS
-tests/vm/machine.sh -c "$cache" -d "$share" -t "${VM_LIMIT:-840}" \
+tests/vm/machine.sh -c "$cache" -d "$share" -t "${VM_LIMIT:-1700}" \
 	"BUILD='$build' exec tests/vm/run-guest.sh"
 rc=$?
 echo "# the machine ran for $((SECONDS - start)) s and ended with status $rc"
