@@ -11,8 +11,7 @@
 #include <errno.h>
 #include <string.h>
 
-#define HUNG_MS	       100 /* it gets the request, nobody waits for the answer */
-#define BATCH_CPUS_MAX 64  /* answers of hosts with more CPUs are too long for one line */
+#define BATCH_CPUS_MAX 64 /* answers of hosts with more CPUs are too long for one line */
 
 /* An agent that is gone ends the sweep; everything else is one failed sample. */
 static int code_sort(struct err *e)
@@ -40,7 +39,7 @@ static int group_ms(const struct builtin_ask *list, size_t n)
 {
 	int ms = 0;
 	for (size_t i = 0; i < n; i++) {
-		ms += list[i].h->is_hung ? HUNG_MS : list[i].timeout_ms;
+		ms += list[i].timeout_ms;
 	}
 	return ms;
 }

@@ -9,6 +9,7 @@
 
 #define OPEN_MS	 8000 /* the endpoint itself gives up after 5 s */
 #define READ_MS	 2000
+#define HUNG_MS	 100 /* of one that hangs: it gets the request, nobody waits for the answer */
 #define LIST_MAX 6
 
 struct list {
@@ -208,7 +209,8 @@ void builtin_pair_stop(struct builtin_pair *p)
 	for (int i = 0; i < BUILTIN_HOSTS; i++) {
 		struct builtin_host *h = &p->host[i];
 		if (h->is_open) {
-			add(&l, h, builtin_plain_request(h, "stop", false), READ_MS);
+			add(&l, h, builtin_plain_request(h, "stop", false),
+			    h->is_hung ? HUNG_MS : READ_MS);
 		}
 		h->is_open = false;
 	}
