@@ -44,7 +44,8 @@ struct best_inputs {
 	struct best_part host_only, application_only;
 	const struct best_part *effects; /* n_effects; borrowed */
 	size_t n_effects;
-	const json_t *model; /* what the search learnt of each setting; NULL: nothing. Copied */
+	const json_t *model;  /* what the search learnt of each setting; NULL: nothing. Copied */
+	const json_t *proved; /* {key: value} of what the proof measured: the best, pruned; NULL */
 	bool restored;
 	const char *store; /* path; NULL: nothing was kept */
 };

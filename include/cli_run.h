@@ -27,6 +27,7 @@ struct run {
 	char against_name[VALUE_TEXT_MAX]; /* "" if it was not given */
 	struct replay replay;		   /* of --resume */
 	struct loop_result result;
+	json_t *earlier;  /* of --boots: the result that this boot is added to */
 	json_t *rollback; /* {host: [items]} */
 	bool restored;
 	bool line_open; /* a progress line without its newline is on the terminal */
@@ -35,6 +36,15 @@ struct run {
 /* run_against.c: the values of --against as a configuration; what the profile does not name is at
  * its baseline, what it names and this space lacks is told. */
 int run_load_against(struct run *r, struct err *e);
+
+/* run_boots.c. find: is there a run of this spec that waits for another boot? Then earlier and
+ * record.id are its. */
+enum { BOOTS_NONE, BOOTS_SAME, BOOTS_WAITING };
+int run_boots_find(struct run *r, struct err *e);
+int run_boots_measure(struct run *r, struct trial_env *env, struct err *e);
+int run_boots_write(struct run *r, struct err *e);
+/* The first boot's part of the result, where --boots is given and a gain is proved. */
+int run_boots_start(struct run *r, json_t *result, struct err *e);
 
 /* run_panel.c: the panel as result.json has it, NULL if nothing was measured; and what got worse in
  * words. */
@@ -49,6 +59,9 @@ void run_print_result(const struct run *r, const char *written);
 
 /* run_files.c: can the folder of -o be written to? Asked before the night, not after it. */
 int run_check_output(const struct run *r, struct err *e);
+
+/* run_files.c: the folder of -o, else STATE/runs/ID; made if it is not there. */
+int run_output_folder(const struct run *r, char *dir, size_t size, struct err *e);
 
 /* run_files.c: result.json, best.yaml, report.html and the run's end in the store; then prints the
  * result (with --json the result.json object). */

@@ -151,6 +151,9 @@ json_t *best_result_json(const struct best_inputs *in)
 	json_object_set_new(o, "recommended",
 			    json_string(best_is_recommended(in) ? "best" : "baseline"));
 	json_object_set_new(o, "effects", effects_json(in));
+	json_object_set_new(o, "proved",
+			    in->proved && gain_known(in) ? json_deep_copy(in->proved)
+							 : json_null());
 	json_object_set_new(o, "panel", in->panel ? json_deep_copy(in->panel) : json_null());
 	json_object_set_new(o, "model", in->model ? json_deep_copy(in->model) : json_null());
 	json_object_set_new(o, "restored", json_boolean(in->restored));

@@ -4,6 +4,7 @@
  * rolled back before anything is written or printed about the result, and it is rolled back
  * however the sweep ends.
  */
+#include "boots.h"
 #include "cleanup.h"
 #include "cli.h"
 #include "cli_run.h"
@@ -21,6 +22,8 @@ static const struct cli_option options[] = {
 	{"seed", 0, "N", "seed of the search, instead of the spec's", false},
 	{"against", 0, "PROFILE", "prove the winner against this profile, too", false},
 	{"warm", 0, NULL, "begin with what earlier runs on machines of this kind have measured",
+	 false},
+	{"boots", 0, "N", "prove over N boots: give the same command again after each reboot",
 	 false},
 	{"resume", 0, NULL, "go on with the newest unfinished run of this spec", false},
 	{"push-agent", 0, NULL, "take the agent along to hosts behind a command (ssh, srun)",
@@ -100,7 +103,7 @@ static int resume_record(struct run *r, struct err *e)
 static int begin_record(struct run *r, struct err *e)
 {
 	auto_json json_t *hosts = hosts_fingerprints(&r->hosts);
-	int rc = cli_open_store(r->c, true, &r->store, e);
+	int rc = r->store ? 0 : cli_open_store(r->c, true, &r->store, e);
 	if (rc < 0) {
 		return rc;
 	}
@@ -201,7 +204,7 @@ static void tell_pairs(const struct run *r)
 	}
 }
 
-static int sweep(struct run *r, struct err *e)
+static void make_env(struct run *r, struct trial_env *out)
 {
 	struct trial_env env = {
 		.spec = r->spec,
@@ -212,6 +215,13 @@ static int sweep(struct run *r, struct err *e)
 		.replay = &r->replay,
 		.deadline = INFINITY,
 	};
+	memcpy(env.agents, r->hosts.agents, sizeof(env.agents));
+	*out = env;
+}
+
+static int sweep(struct run *r, struct err *e)
+{
+	struct trial_env env;
 	bool panel = strcmp(r->spec->test.engine, "builtin") == 0;
 	struct loop_options o = {.store = r->store,
 				 .run = r->record.id,
@@ -220,7 +230,7 @@ static int sweep(struct run *r, struct err *e)
 				 .engine = panel ? create_engine : NULL,
 				 .progress = run_print_progress,
 				 .ctx = r};
-	memcpy(env.agents, r->hosts.agents, sizeof(env.agents));
+	make_env(r, &env);
 	int rc = r->spec->n_pairs ? fleet_open(r->spec, r->c->launcher, &env, &r->fleet, e) : 0;
 	rc = rc ? rc : loop_run(&env, &o, &r->result, e);
 	run_print_progress_end(r);
@@ -245,13 +255,18 @@ static int load_warm(struct run *r, struct err *e)
 static int measure_all(struct run *r, struct err *e)
 {
 	auto_json json_t *restored = NULL;
-	int rc = begin_record(r, e);
+	int rc = r->earlier ? 0 : begin_record(r, e);
 	rc = rc < 0 ? rc : load_warm(r, e);
 	if (rc == 0) {
 		rc = hosts_open_sessions(&r->hosts, r->space, &restored, e);
 	}
 	if (rc == 0) {
 		rc = create_engine(r, r->spec, &r->engine_state, e);
+	}
+	if (rc == 0 && r->earlier) {
+		struct trial_env env;
+		make_env(r, &env);
+		return run_boots_measure(r, &env, e);
 	}
 	return rc < 0 ? rc : sweep(r, e);
 }
@@ -346,6 +361,30 @@ static int finish(struct run *r, int measured, int rc, struct err *e)
 	return status;
 }
 
+static int tell_same_boot(struct run *r)
+{
+	printf("Run %s waits for another boot (%d of %d are there): reboot, then give the same "
+	       "command again.\n",
+	       r->record.id, boots_counted(r->earlier), boots_wanted(r->earlier));
+	return CLI_NO;
+}
+
+/* A boot that was not measured to its end is not counted, and the run waits on. */
+static int finish_boot(struct run *r, int measured, int rc, struct err *e)
+{
+	bool interrupted = measured == -EINTR;
+	int status = rc < 0 && (!interrupted || e->class == ERR_RESTORE) ? tell_error(r, e)
+									 : CLI_DONE;
+	if (!r->restored) {
+		return CLI_NOT_RESTORED;
+	}
+	if (interrupted) {
+		cli_note(r->c, "interrupted; everything is rolled back");
+		return CLI_INTERRUPTED;
+	}
+	return rc < 0 ? status : run_boots_write(r, e) < 0 ? cli_fail(r->c, e) : CLI_DONE;
+}
+
 static void run_clear(struct run *r)
 {
 	loop_result_clear(&r->result);
@@ -355,6 +394,7 @@ static void run_clear(struct run *r)
 	store_close(r->store);
 	spec_free(r->spec);
 	json_decref(r->rollback);
+	json_decref(r->earlier);
 }
 
 static int run(struct cli *c)
@@ -372,15 +412,20 @@ static int run(struct cli *c)
 	}
 	if (status == CLI_DONE) {
 		rc = rc == 0 ? prepare(&r, &e) : rc;
+		int boots = rc == 0 && !dry ? run_boots_find(&r, &e) : BOOTS_NONE;
+		rc = boots < 0 ? boots : rc;
 		if (rc == 0 && dry) {
 			status = dry_run(&r);
+		} else if (boots == BOOTS_SAME) {
+			status = tell_same_boot(&r);
 		} else if (rc == 0) {
 			rc = measure_all(&r, &e);
 		}
 		int measured = rc;
 		rc = put_back(&r, rc, &e);
-		if (!dry || rc < 0) {
-			status = finish(&r, measured, rc, &e);
+		if (status != CLI_NO && (!dry || rc < 0)) {
+			status = r.earlier ? finish_boot(&r, measured, rc, &e)
+					   : finish(&r, measured, rc, &e);
 		}
 	}
 	run_clear(&r);

@@ -33,26 +33,31 @@ int run_check_output(const struct run *r, struct err *e)
 	return rc;
 }
 
-/* The folder of -o, else STATE/runs/ID beside the default store. */
+int run_output_folder(const struct run *r, char *dir, size_t size, struct err *e)
+{
+	const char *given = cli_value(r->c, "output");
+	char state[PATH_MAX];
+	if (given) {
+		snprintf(dir, size, "%s", given);
+		return files_make_folders(dir, e);
+	}
+	int rc = store_default_path(state, sizeof(state), e);
+	char *slash = rc == 0 ? strrchr(state, '/') : NULL;
+	if (slash) {
+		*slash = '\0';
+		snprintf(dir, size, "%.3000s/runs/%s", state, r->record.id);
+	}
+	return rc < 0 ? rc : files_make_folders(dir, e);
+}
+
 static int choose_paths(struct files *f, struct err *e)
 {
-	const char *dir = cli_value(f->r->c, "output"), *store = cli_value(f->r->c, "store");
+	const char *store = cli_value(f->r->c, "store");
 	int rc = store ? 0 : store_default_path(f->store, sizeof(f->store), e);
 	if (store) {
 		snprintf(f->store, sizeof(f->store), "%s", store);
 	}
-	if (rc == 0 && dir) {
-		snprintf(f->dir, sizeof(f->dir), "%s", dir);
-	} else if (rc == 0) {
-		char state[PATH_MAX];
-		rc = store_default_path(state, sizeof(state), e);
-		char *slash = rc == 0 ? strrchr(state, '/') : NULL;
-		if (slash) {
-			*slash = '\0';
-			snprintf(f->dir, sizeof(f->dir), "%.3000s/runs/%s", state, f->r->record.id);
-		}
-	}
-	return rc < 0 ? rc : files_make_folders(f->dir, e);
+	return rc < 0 ? rc : run_output_folder(f->r, f->dir, sizeof(f->dir), e);
 }
 
 /* Only what differs from the baseline, and only if the gain is proved. */
@@ -152,14 +157,17 @@ static int write_all(struct files *f, const char *status, struct err *e)
 	auto_json json_t *baseline = space_values(r->space, &x->baseline);
 	auto_json json_t *best = x->has_best ? space_values(r->space, &x->best) : NULL;
 	auto_json json_t *asked = x->has_best ? space_values(r->space, &x->best_asked) : NULL;
+	auto_json json_t *proved = x->has_best ? space_values(r->space, &x->winner_asked) : NULL;
 	json_t *const values[3] = {baseline, best, asked};
 	auto_json json_t *panel = run_panel_json(&x->panel);
 	fill_inputs(f, status, values, panel);
+	f->in.proved = proved;
 	auto_json json_t *result = best_result_json(&f->in);
 	if (x->pairs) {
 		json_object_set(result, "pairs", x->pairs);
 	}
-	int rc = store_end_run(r->store, r->record.id, status, result, e);
+	int rc = run_boots_start(r, result, e);
+	rc = rc < 0 ? rc : store_end_run(r->store, r->record.id, status, result, e);
 	if (rc == 0) {
 		char path[PATH_MAX + 32];
 		snprintf(path, sizeof(path), "%s/result.json", f->dir);
