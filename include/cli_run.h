@@ -43,8 +43,13 @@ enum { BOOTS_NONE, BOOTS_SAME, BOOTS_WAITING };
 int run_boots_find(struct run *r, struct err *e);
 int run_boots_measure(struct run *r, struct trial_env *env, struct err *e);
 int run_boots_write(struct run *r, struct err *e);
+int run_boots_tell_same(const struct run *r); /* returns the exit status */
 /* The first boot's part of the result, where --boots is given and a gain is proved. */
 int run_boots_start(struct run *r, json_t *result, struct err *e);
+
+/* run_resume.c: takes up an unfinished run: its id, its seed, its samples. */
+int run_resume(struct run *r, struct err *e);
+void run_tell_pairs(const struct run *r);
 
 /* run_panel.c: the panel as result.json has it, NULL if nothing was measured; and what got worse in
  * words. */

@@ -118,6 +118,9 @@ json_t *sample_to_json(const struct sample *s)
 	json_t *o = json_object();
 	json_object_set_new(o, "ok", json_boolean(s->ok));
 	json_object_set_new(o, "reason", s->ok ? json_null() : json_text_or_null(s->reason));
+	if (s->cut_link) {
+		json_object_set_new(o, "cut_link", json_true());
+	}
 	for (int m = 0; m < METRIC_COUNT; m++) {
 		json_object_set_new(o, metrics[m].name, json_number_or_null(s->m[m]));
 	}

@@ -87,6 +87,7 @@ void loop_tell_sample(struct sweep *s, const double *point, const struct configu
 		}
 		o.x = point;
 	}
+	o.cut_link = sample->cut_link;
 	o.y = loop_told_value(s, sample->m[METRIC_SCORE]);
 	score_margins(&s->env->spec->objective, sample, &s->r->baseline_sample, o.margin);
 	search_learn(s->search, &o);
@@ -133,6 +134,22 @@ static double hopeless_throughput(const struct sweep *s)
 	const struct sample *base = &s->r->baseline_sample;
 	bool guarded = base->ok && s->env->spec->objective.guards != GUARDS_NONE;
 	return guarded && base->m[METRIC_THROUGHPUT] > 0 ? 0.9 * base->m[METRIC_THROUGHPUT] : 0;
+}
+
+/* The host is gone, perhaps by what was just set: kept, so that a run which is resumed does not go
+ * near it again. The baseline cuts nothing. */
+static void keep_lost_host(struct sweep *s, const struct configuration *asked,
+			   const struct err *why)
+{
+	struct sample sample;
+	struct err ignored;
+	int64_t trial = 0;
+	sample_init(&sample);
+	sample_fail(&sample, "the host was lost: %s", why->text);
+	sample.cut_link = true;
+	s->env->replayed = 0;
+	loop_keep_sample(s, "search", asked, asked, &sample, &trial, &ignored);
+	sample_clear(&sample);
 }
 
 /* Counts, keeps, tells: all that follows a trial. The store has the pair's own numbers, the rest of
@@ -190,6 +207,10 @@ int loop_measure(struct sweep *s, enum loop_phase phase, const double *point,
 	int rc = trial_run(s->env, asked, &t.sample, &t.effective, e);
 	t.replayed = s->env->replayed;
 	s->env->stop_below = 0;
+	if (rc == -EHOSTDOWN && phase == LOOP_SEARCH &&
+	    !configuration_equal(asked, &s->r->baseline)) {
+		keep_lost_host(s, asked, e);
+	}
 	rc = rc < 0 ? rc : take(s, phase, point, &t, entry, e);
 	sample_clear(&t.sample);
 	return rc;

@@ -10,18 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Keys of a stored sample that are no metrics of a command's own. */
-static bool is_own_metric(const char *key, const json_t *value)
-{
-	static const char *const known[] = {"sample", "cpu_error", "link_cpu", "warmup"};
-	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
-		if (strcmp(key, known[i]) == 0) {
-			return false;
-		}
-	}
-	return json_is_number(value) && metric_find(key) < 0;
-}
-
 static void read_sample(json_t *from, struct sample *to)
 {
 	const char *key;
@@ -30,14 +18,15 @@ static void read_sample(json_t *from, struct sample *to)
 	for (int m = 0; m < METRIC_COUNT; m++) {
 		to->m[m] = json_get_number(from, metric_name(m));
 	}
-	json_object_foreach(from, key, value)
+	json_object_foreach(json_object_get(from, "extra"), key, value)
 	{
-		if (is_own_metric(key, value) && to->n_extra < SAMPLE_EXTRA_MAX) {
+		if (json_is_number(value) && to->n_extra < SAMPLE_EXTRA_MAX) {
 			snprintf(to->extra[to->n_extra].name, sizeof(to->extra[0].name), "%s", key);
 			to->extra[to->n_extra++].value = json_number_value(value);
 		}
 	}
 	to->ok = json_is_true(json_object_get(from, "ok"));
+	to->cut_link = json_is_true(json_object_get(from, "cut_link"));
 	snprintf(to->reason, sizeof(to->reason), "%s", json_get_text(from, "reason", ""));
 	snprintf(to->limited_by, sizeof(to->limited_by), "%s",
 		 json_get_text(from, "limited_by", ""));

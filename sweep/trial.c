@@ -248,6 +248,7 @@ int trial_run(struct trial_env *env, const struct configuration *config, struct 
 	}
 	if (rc < 0) {
 		sample_fail(out, "%s", e->text);
+		out->cut_link = rc == -ENETDOWN; /* it did not come back, and was rolled back */
 	}
 	if (out->ok) {
 		out->m[METRIC_SCORE] = score_of(&env->spec->objective, out);

@@ -57,49 +57,6 @@ static int load_spec(struct run *r, struct err *e)
 	return 0;
 }
 
-/* The newest run of this name that did not come to its end: its id, or -ENOENT. */
-static int find_unfinished(struct run *r, char *id, size_t size, struct err *e)
-{
-	auto_json json_t *runs = NULL;
-	json_t *one;
-	size_t i;
-	int rc = store_list_runs(r->store, &runs, e);
-	if (rc < 0) {
-		return rc;
-	}
-	json_array_foreach(runs, i, one)
-	{
-		const char *status = json_get_text(one, "status", "");
-		if (strcmp(json_get_text(one, "name", ""), r->spec->name) == 0 &&
-		    (!strcmp(status, "unfinished") || !strcmp(status, "interrupted"))) {
-			snprintf(id, size, "%s", json_get_text(one, "run", ""));
-			return 0;
-		}
-	}
-	return err_usage(e, "there is no unfinished run of '%s' to resume", r->spec->name);
-}
-
-/* Takes up an unfinished run: its id, its seed and what it has measured. */
-static int resume_record(struct run *r, struct err *e)
-{
-	auto_json json_t *run = NULL;
-	int rc = find_unfinished(r, r->record.id, sizeof(r->record.id), e);
-	rc = rc < 0 ? rc : store_get_run(r->store, r->record.id, &run, e);
-	rc = rc < 0 ? rc
-		    : replay_check_spec(r->record.id, json_get_text(run, "spec", ""), r->spec->text,
-					e);
-	if (rc == 0) {
-		r->spec->seed = (uint64_t)json_integer_value(json_object_get(run, "seed"));
-		rc = replay_load(run, r->space, &r->replay, e);
-	}
-	if (rc < 0) {
-		*r->record.id = '\0'; /* that run is not this one's to end */
-		return rc;
-	}
-	cli_note(r->c, "resuming run %s: %zu samples are there", r->record.id, r->replay.n);
-	return 0;
-}
-
 static int begin_record(struct run *r, struct err *e)
 {
 	auto_json json_t *hosts = hosts_fingerprints(&r->hosts);
@@ -108,7 +65,7 @@ static int begin_record(struct run *r, struct err *e)
 		return rc;
 	}
 	if (cli_value(r->c, "resume")) {
-		return resume_record(r, e);
+		return run_resume(r, e);
 	}
 	r->record = (struct store_run){
 		.name = r->spec->name,
@@ -188,22 +145,6 @@ static int create_engine(void *ctx, const struct spec *spec, void **state, struc
 	return r->engine->create(&env, state, e);
 }
 
-static void tell_pairs(const struct run *r)
-{
-	json_t *one;
-	size_t i;
-	json_array_foreach(r->result.pairs, i, one)
-	{
-		const char *why = json_get_text(one, "why", "");
-		if (*why) {
-			cli_note(r->c, "pair %lld: %s (level %.2f, noise %.1f %%)%s",
-				 (long long)json_integer_value(json_object_get(one, "pair")), why,
-				 json_get_number(one, "level"), 100 * json_get_number(one, "noise"),
-				 json_is_true(json_object_get(one, "used")) ? "" : ": left out");
-		}
-	}
-}
-
 static void make_env(struct run *r, struct trial_env *out)
 {
 	struct trial_env env = {
@@ -234,7 +175,7 @@ static int sweep(struct run *r, struct err *e)
 	int rc = r->spec->n_pairs ? fleet_open(r->spec, r->c->launcher, &env, &r->fleet, e) : 0;
 	rc = rc ? rc : loop_run(&env, &o, &r->result, e);
 	run_print_progress_end(r);
-	tell_pairs(r);
+	run_tell_pairs(r);
 	return rc;
 }
 
@@ -361,14 +302,6 @@ static int finish(struct run *r, int measured, int rc, struct err *e)
 	return status;
 }
 
-static int tell_same_boot(struct run *r)
-{
-	printf("Run %s waits for another boot (%d of %d are there): reboot, then give the same "
-	       "command again.\n",
-	       r->record.id, boots_counted(r->earlier), boots_wanted(r->earlier));
-	return CLI_NO;
-}
-
 /* A boot that was not measured to its end is not counted, and the run waits on. */
 static int finish_boot(struct run *r, int measured, int rc, struct err *e)
 {
@@ -417,7 +350,7 @@ static int run(struct cli *c)
 		if (rc == 0 && dry) {
 			status = dry_run(&r);
 		} else if (boots == BOOTS_SAME) {
-			status = tell_same_boot(&r);
+			status = run_boots_tell_same(&r);
 		} else if (rc == 0) {
 			rc = measure_all(&r, &e);
 		}

@@ -228,3 +228,11 @@ int run_boots_write(struct run *r, struct err *e)
 	}
 	return rc;
 }
+
+int run_boots_tell_same(const struct run *r)
+{
+	printf("Run %s waits for another boot (%d of %d are there): reboot, then give the same "
+	       "command again.\n",
+	       r->record.id, boots_counted(r->earlier), boots_wanted(r->earlier));
+	return CLI_NO;
+}
