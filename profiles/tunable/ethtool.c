@@ -4,20 +4,7 @@
  * text of a tool. Called by tunable.c through ethtool_ops.
  */
 #include "ethtool.h"
-#include <linux/ethtool_netlink.h>
 #include <string.h>
-
-struct nl_msg *ethtool_request(const struct netlink *n, int command, int header, int ifindex)
-{
-	struct nl_msg *msg = netlink_genl(n, command, 0);
-	struct nlattr *nest = msg ? nla_nest_start(msg, header | NLA_F_NESTED) : NULL;
-	if (!nest || nla_put_u32(msg, ETHTOOL_A_HEADER_DEV_INDEX, (uint32_t)ifindex)) {
-		nlmsg_free(msg);
-		return NULL;
-	}
-	nla_nest_end(msg, nest);
-	return msg;
-}
 
 static const struct tunable_ops *part_of(const struct setting *s)
 {
