@@ -2,7 +2,7 @@
 # Installs the named Debian packages that are not there yet. Says what it would need if it may not.
 # Usage: tests/deps.sh [--no-install-recommends] PACKAGE...
 set -eu
-missing= option=
+missing="" option=""
 case ${1:-} in
 --*)
 	option=$1

@@ -36,18 +36,18 @@ VM_LOAD='virtio_net e1000e vmxnet3 nvme'
 VM_FOLDER='$PWD'
 S
 
-args=(-nodefaults -no-user-config -display none -no-reboot -M q35 -accel tcg,thread=multi,tb-size=256
-	-cpu max,la57=off -smp 4,sockets=2 -m 1024
+args=(-nodefaults -no-user-config -display none -no-reboot -M q35 -accel 'tcg,thread=multi,tb-size=256'
+	-cpu 'max,la57=off' -smp '4,sockets=2' -m 1024
 	-kernel "$cache/unpacked/vmlinux" -initrd "$cache/initrd"
 	-append "console=ttyS0 quiet nokaslr mitigations=off panic=-1 lpj=4000000 tsc=reliable $words"
-	-device isa-debug-exit,iobase=0xf4,iosize=4 -monitor none -serial "file:$work/console"
-	-device virtio-serial-pci,bus=pcie.0 -device virtserialport,chardev=out,name=out
-	-chardev file,id=out,append=on,path=/dev/fd/3
-	-fsdev local,id=root,path=/,security_model=none,readonly=on,multidevs=remap
+	-device 'isa-debug-exit,iobase=0xf4,iosize=4' -monitor none -serial "file:$work/console"
+	-device 'virtio-serial-pci,bus=pcie.0' -device 'virtserialport,chardev=out,name=out'
+	-chardev 'file,id=out,append=on,path=/dev/fd/3'
+	-fsdev 'local,id=root,path=/,security_model=none,readonly=on,multidevs=remap'
 	-fsdev "local,id=share,path=$share,security_model=none"
-	-device virtio-9p-pci,bus=pcie.0,fsdev=root,mount_tag=hostroot
-	-device virtio-9p-pci,bus=pcie.0,fsdev=share,mount_tag=share
-	-blockdev null-co,node-name=disk,size=67108864 -device nvme,bus=pcie.0,drive=disk,serial=1)
+	-device 'virtio-9p-pci,bus=pcie.0,fsdev=root,mount_tag=hostroot'
+	-device 'virtio-9p-pci,bus=pcie.0,fsdev=share,mount_tag=share'
+	-blockdev 'null-co,node-name=disk,size=67108864' -device 'nvme,bus=pcie.0,drive=disk,serial=1')
 for node in 0 1; do
 	args+=(-object "memory-backend-ram,id=memory$node,size=512M"
 		-numa "node,nodeid=$node,memdev=memory$node,cpus=$((2 * node))-$((2 * node + 1))"

@@ -4,7 +4,7 @@
 # each entry is set, read, and rolled back before the next. An exec is dear here, a request is not.
 . tests/lab/common.sh
 agent=$build/tunesweep-agent
-mkdir -p -m 700 "$work/run"
+mkdir -m 700 "$work/run"
 modprobe -a sch_fq sch_fq_codel sch_cake sch_netem 2>/dev/null
 for d in virt0 virt1 e1k0 e1k1 vmx0 vmx1; do ip link set $d up; done
 
