@@ -69,7 +69,7 @@ gate_spelling() {
 	needs codespell 'spelling' || return
 	# mdoc's Nd, and words that tests misspell on purpose
 	# shellcheck disable=SC2046
-	codespell -q 3 -L nd,runn,setings,valeu,te,ans,fo $(files '*.c') $(files '*.h') $(files '*.md') \
+	codespell -q 3 -L nd,runn,setings,valeu,drivr,te,ans,fo $(files '*.c') $(files '*.h') $(files '*.md') \
 		$(find sweep/cli/man -type f) $(files '*.yaml' | grep -v golden) README.md >"$out/found" 2>/dev/null
 	verdict 'codespell'
 }
@@ -79,7 +79,7 @@ gate_manual() {
 	local page
 	: >"$out/found"
 	for page in "$build"/man/*.[0-9]; do
-		mandoc -T lint -W warning "$page" 2>&1 | grep -v 'unusual Xr order' >>"$out/found"
+		mandoc -T lint -W warning "$page" 2>&1 | grep -vE 'unusual Xr order|new sentence, new line' >>"$out/found"
 		mandoc -T utf8 "$page" >/dev/null 2>>"$out/found" || echo "$page: cannot be shown" >>"$out/found"
 	done
 	# What a page points to is there, where it is one of ours.

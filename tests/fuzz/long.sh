@@ -11,7 +11,7 @@ targets=()
 while [ "$1" != -- ]; do targets+=("$1"); shift; done
 shift
 folder=$BUILD/fuzz
-VERSION='-DTUNESWEEP_VERSION="fuzz"'
+VERSION=(-DTUNESWEEP_VERSION='"fuzz"')
 mkdir -p "$folder/objects"
 objects=()
 for source in "$@"; do
@@ -22,7 +22,7 @@ for source in "$@"; do
 	objects+=("$object")
 	[ "$object" -nt "$source" ] && continue
 	# shellcheck disable=SC2086
-	clang -w $FLAGS $VERSION -fsanitize=fuzzer-no-link,address,undefined -c -o "$object" "$source" || exit 1
+	clang -w $FLAGS "${VERSION[@]}" -fsanitize=fuzzer-no-link,address,undefined -c -o "$object" "$source" || exit 1
 done
 failed=0
 for target in "${targets[@]}"; do
@@ -30,7 +30,7 @@ for target in "${targets[@]}"; do
 	mkdir -p "$folder/$name"
 	"$BUILD/tests/fuzz/$name" --write "$folder/$name" || exit 1
 	# shellcheck disable=SC2086
-	clang -w $FLAGS $VERSION -fsanitize=fuzzer,address,undefined -pthread -o "$folder/$name.run" "$target" \
+	clang -w $FLAGS "${VERSION[@]}" -fsanitize=fuzzer,address,undefined -pthread -o "$folder/$name.run" "$target" \
 		"${objects[@]}" $LIBS || exit 1
 	"$folder/$name.run" -max_total_time="$seconds" -max_len=65536 -timeout=20 \
 		-artifact_prefix="$folder/$name." "$folder/$name" 2>&1 | tail -n 3

@@ -26,7 +26,7 @@ make_devices || { not_ok tunables_net "cannot make the devices"; exit 1; }
 
 req() { printf '{"v":1,"id":%d,"op":"%s"%s}\n' "$1" "$2" "${3:+,$3}"; }
 entry() { printf '"set":"%s","device":"%s"' "$1" "${2:-v0}"; }
-open_() { local list="{$(entry "$1" "${2:-v0}")}"; [ -z "${3:-}" ] || list="$list,{$(entry "$3" "$2")}"; printf '"layer":"sweep","profile":"t","settings":[%s]' "$list"; }
+open_() { local list; list="{$(entry "$1" "${2:-v0}")}"; [ -z "${3:-}" ] || list="$list,{$(entry "$3" "$2")}"; printf '"layer":"sweep","profile":"t","settings":[%s]' "$list"; }
 one() { printf '{%s,"field":"","value":%s}' "$(entry "$1" "${3:-v0}")" "$2"; }
 in_a() { ip netns exec $ns_a "$@"; }
 talk() { in_a "$agent" --run-dir "$run" >"$work/answers" 2>>"$work/agent.err"; }
