@@ -37,8 +37,7 @@ int ops_take_assignments(const struct agent_state *s, json_t *request, struct as
 
 /* -EPERM for a device that others depend on, unless that is allowed (guard.h). */
 int ops_guard(const struct agent_state *s, const struct setting *setting, struct err *e);
-int ops_guard_all(const struct agent_state *s, const struct assignment *a, size_t n,
-		  struct err *e);
+int ops_guard_all(const struct agent_state *s, const struct assignment *a, size_t n, struct err *e);
 
 /* An operation fills answer, also on an error where there is more to tell than the sentence. */
 typedef int agent_operation(struct agent_state *s, json_t *request, json_t *answer, struct err *e);

@@ -56,7 +56,7 @@ struct agent_state {
 	char watched_devices[AGENT_WATCHED_MAX][IF_NAMESIZE];
 	struct irq_watch *watched[AGENT_WATCHED_MAX]; /* NULL: has no interrupts */
 	bool leaving;
-	int refusals; /* how many were told */
+	int refusals;			/* how many were told */
 	void (*note)(const char *line); /* what matters beside the protocol */
 };
 

@@ -27,7 +27,7 @@ struct profile_setting {
 
 struct profile {
 	char name[64];
-	unsigned allow; /* ALLOW_* of guard.h */
+	unsigned allow;			  /* ALLOW_* of guard.h */
 	json_t *machine, *evidence;	  /* objects as in the file, or NULL */
 	struct profile_setting *settings; /* host scope: what apply sets */
 	size_t n_settings;

@@ -41,7 +41,7 @@ struct sample {
 		char name[32];
 		double value;
 	} extra[SAMPLE_EXTRA_MAX];
-	bool ok; /* false: failed, reason says why */
+	bool ok;       /* false: failed, reason says why */
 	bool cut_link; /* setting the configuration lost the link, or the host with it */
 	char reason[256];
 	char limited_by[32]; /* "" for unknown */

@@ -21,7 +21,7 @@ struct tracked {
 	struct device_binding device; /* of a device's setting */
 	char old[SETTING_TEXT_MAX];
 	char last[SETTING_TEXT_MAX]; /* what was read back last, else meant last; "" if never set */
-	char **ours;		   /* distinct texts that were meant or read back */
+	char **ours;		     /* distinct texts that were meant or read back */
 	size_t n_ours;
 	bool touched; /* there was an intent, or it was changed along with another */
 	bool pending; /* an intent without its read-back: whatever it holds is ours */

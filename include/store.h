@@ -83,8 +83,8 @@ int store_get_detail(struct store *s, const char *id, int64_t sample, json_t **o
 /* Deletes runs that began before a time (seconds since 1970; 0: none), then the oldest ones until
  * the file is not larger than max_bytes (0: any size), except those whose ids are the keys of kept;
  * and gives the room back. removed: how many runs went. */
-int store_prune(struct store *s, double before, int64_t max_bytes, const json_t *kept,
-		int *removed, struct err *e);
+int store_prune(struct store *s, double before, int64_t max_bytes, const json_t *kept, int *removed,
+		struct err *e);
 
 /* The whole id of the run that is meant by a beginning or "latest". */
 int store_find_run(struct store *s, const char *id, char *whole, size_t size, struct err *e);

@@ -44,16 +44,15 @@
  * "told" how many the sender's end marker says there were (0: it has not come). A latency bucket is
  * explained in latency.c. "t" is CLOCK_MONOTONIC of that host in seconds, read together with the
  * counters; a window is the difference of two reads of one host. "suspended" is CLOCK_BOOTTIME -
- * CLOCK_MONOTONIC, which grows while the machine is suspended, and only then. "energy" is what processors and memory have
- * used; "no_energy" and "no_perf" say why there is none, and why the CPUs are not read from the
- * performance monitor. "cpu": false leaves
- * the CPUs out, which is cheaper.
- * "socket" holds run-scope tunables by their name without "socket." in their units; what is absent
- * is not set at all, nor is a buffer or limit of 0. "autotune": true keeps `light` from setting
- * buffers of its own. "rate" is what a UDP sender offers, 0 as fast as it goes. Stream i runs on
- * cpus[i % n] and, connecting, comes from local_ports[i] if that is free. Sockets are new for every
- * listen and connect. A process may hold both sides of a test; start, read and stop then say which:
- * "side": "listen" or "connect".
+ * CLOCK_MONOTONIC, which grows while the machine is suspended, and only then. "energy" is what
+ * processors and memory have used; "no_energy" and "no_perf" say why there is none, and why the
+ * CPUs are not read from the performance monitor. "cpu": false leaves the CPUs out, which is
+ * cheaper. "socket" holds run-scope tunables by their name without "socket." in their units; what
+ * is absent is not set at all, nor is a buffer or limit of 0. "autotune": true keeps `light` from
+ * setting buffers of its own. "rate" is what a UDP sender offers, 0 as fast as it goes. Stream i
+ * runs on cpus[i % n] and, connecting, comes from local_ports[i] if that is free. Sockets are new
+ * for every listen and connect. A process may hold both sides of a test; start, read and stop then
+ * say which: "side": "listen" or "connect".
  */
 #ifndef TUNESWEEP_STREAM_H
 #define TUNESWEEP_STREAM_H

@@ -75,8 +75,8 @@ struct stream_options {
 	size_t send_size, receive_size; /* bytes a call, a datagram, or a request and its answer */
 	int ring;
 	enum stream_send send;
-	bool discard;				/* received bytes are not copied (MSG_TRUNC) */
-	bool gro;				/* datagrams are received in bundles */
+	bool discard; /* received bytes are not copied (MSG_TRUNC) */
+	bool gro;     /* datagrams are received in bundles */
 	struct stream_placement placement;
 	double rate;				/* bit/s that UDP offers; 0: as fast as it goes */
 	int n_cpus, cpus[STREAM_STREAMS_MAX];	/* stream i runs on cpus[i % n]; none: anywhere */

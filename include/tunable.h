@@ -68,11 +68,11 @@ struct tunable {	  /* a row of the catalogue */
 		*choices; /* NULL-terminated words of a text; NULL: any, or asked of the host */
 	const char *affects[6]; /* names of tunables that setting this one changes too: of the same
 				   device; what this host lacks is passed over */
-	const char *excludes; /* the one that is 0 while this one is in force; NULL */
+	const char *excludes;	/* the one that is 0 while this one is in force; NULL */
 	const char *help;	/* one sentence */
 	bool device;		/* belongs to an interface: setting.device names it */
 	enum tunable_cost cost;
-	bool held;	 /* as long as the process that set it: nothing for apply */
+	bool held;	  /* as long as the process that set it: nothing for apply */
 	bool administers; /* the kernel wants CAP_SYS_ADMIN for it */
 };
 

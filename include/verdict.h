@@ -48,8 +48,8 @@ struct verdict_result {
 struct verdict_result verdict_by_boots(const struct verdict_input *in);
 
 /* The spread between boots that the verdict uses, and its degrees of freedom (INFINITY where it was
- * given): what is known of it, else pooled over history and the boots of both sides, each around its
- * own mean. NaN with 0 degrees of freedom where nothing is known. */
+ * given): what is known of it, else pooled over history and the boots of both sides, each around
+ * its own mean. NaN with 0 degrees of freedom where nothing is known. */
 double verdict_level_sd(const struct verdict_input *in, double *freedom);
 
 /* more is in samples here; INFINITY where the reference has too few itself. Within one boot, or

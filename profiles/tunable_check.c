@@ -88,7 +88,10 @@ static int refuse_choice(const struct setting *s, const char *text, struct err *
 		size_t used = strlen(list), len = strcspn(*c, "#");
 		bool cpus = !strcmp(*c, "#-#");
 		snprintf(list + used, sizeof(list) - used, "%s%.*s%s", used ? ", " : "",
-			 cpus ? 0 : (int)len, *c, cpus ? "a list of CPUs" : (*c)[len] ? "N" : "");
+			 cpus ? 0 : (int)len, *c,
+			 cpus	     ? "a list of CPUs"
+			 : (*c)[len] ? "N"
+				     : "");
 	}
 	return err_usage(e, "%s cannot be '%.60s' (%s)", s->name, text, list);
 }

@@ -22,8 +22,7 @@ static void run_scope_range(const struct spec_tunable *t, struct tunable_range *
 		return;
 	}
 	if (row->backend == BACKEND_NUMA) {
-		range->present =
-			value_text(strcmp(row->name, "numa.cpu") == 0 ? "all" : "default");
+		range->present = value_text(strcmp(row->name, "numa.cpu") == 0 ? "all" : "default");
 		return;
 	}
 	bool size = strcmp(row->name, "socket.message_size") == 0 ||

@@ -25,7 +25,8 @@ int agent_allow(struct agent *a, unsigned allowed, struct err *e)
 int agent_device(struct agent *a, const char *address, char *name, struct err *e)
 {
 	auto_json json_t *answer = NULL;
-	int rc = client_call(a, "device", json_pack("{s:s}", "toward", address), ANSWER_MS, &answer, e);
+	int rc = client_call(a, "device", json_pack("{s:s}", "toward", address), ANSWER_MS, &answer,
+			     e);
 	const char *device = json_string_value(json_object_get(answer, "device"));
 	if (rc == 0) {
 		snprintf(name, IF_NAMESIZE, "%.15s", device ? device : "");
@@ -33,8 +34,8 @@ int agent_device(struct agent *a, const char *address, char *name, struct err *e
 	return rc;
 }
 
-static int call_for(struct agent *a, const char *op, json_t *request, const char *key,
-		    json_t **out, struct err *e)
+static int call_for(struct agent *a, const char *op, json_t *request, const char *key, json_t **out,
+		    struct err *e)
 {
 	auto_json json_t *answer = NULL;
 	int rc = client_call(a, op, request, RESTORE_MS, &answer, e);

@@ -41,11 +41,13 @@ static const struct {
 	{A | G, "prctl capget capset seccomp setsid setpgid pidfd_open kill pidfd_send_signal"},
 	{A, "pipe pipe2 wait4 waitid signalfd4 shutdown"},
 	/* streams, in threads; nothing is opened for writing */
-	{E, "socketpair bind listen accept accept4 connect shutdown getsockname getpeername "
-	    "setsockopt getsockopt sendto sendmsg sendmmsg recvfrom recvmsg recvmmsg sendfile "
-	    "splice vmsplice ioctl pipe pipe2 eventfd2 timerfd_create timerfd_settime epoll_create1 "
-	    "epoll_ctl epoll_wait epoll_pwait select pselect6"},
-	{E, "sched_getattr sched_setattr sched_setaffinity sched_setscheduler sched_getscheduler sched_getparam mbind "
+	{E,
+	 "socketpair bind listen accept accept4 connect shutdown getsockname getpeername "
+	 "setsockopt getsockopt sendto sendmsg sendmmsg recvfrom recvmsg recvmmsg sendfile "
+	 "splice vmsplice ioctl pipe pipe2 eventfd2 timerfd_create timerfd_settime epoll_create1 "
+	 "epoll_ctl epoll_wait epoll_pwait select pselect6"},
+	{E, "sched_getattr sched_setattr sched_setaffinity sched_setscheduler sched_getscheduler "
+	    "sched_getparam mbind "
 	    "set_mempolicy get_mempolicy mlock mlock2 munlock memfd_create getrusage times "
 	    "timer_create timer_settime timer_delete clock_adjtime adjtimex prctl"},
 };

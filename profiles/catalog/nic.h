@@ -18,8 +18,7 @@
 	    .help = says)
 #define COALESCE(name, unit, says)                                                                 \
 	NIC("coalesce." name, SAFE, VALUE_INT, unit, 0, INT_MAX, .help = says)
-#define SWITCH(name, class, ...)                                                                   \
-	NIC(name, class, VALUE_BOOL, UNIT_NONE, 0, 1, __VA_ARGS__)
+#define SWITCH(name, class, ...) NIC(name, class, VALUE_BOOL, UNIT_NONE, 0, 1, __VA_ARGS__)
 #define ROUTE(name, type, unit, min, max, ...)                                                     \
 	DEVICE_ENTRY("route." name, BACKEND_ROUTE, SAFE, type, unit, min, max, __VA_ARGS__)
 #define QDISC(name, type, unit, max, says)                                                         \
@@ -114,8 +113,7 @@ LINK("mtu", DISRUPTIVE, VALUE_INT, UNIT_BYTES, 1280, 65536, .cost = COST_RESET,
 		     .affects = {"qdisc.root.*"},
 		     .help = "Queueing discipline at the device's root; packets in the old one "
 			     "are lost."),
-	QDISC("limit", VALUE_INT, UNIT_COUNT, UINT_MAX,
-	      "Packets (bfifo: bytes) that it may hold."),
+	QDISC("limit", VALUE_INT, UNIT_COUNT, UINT_MAX, "Packets (bfifo: bytes) that it may hold."),
 	QDISC("flow_limit", VALUE_INT, UNIT_PACKETS, UINT_MAX,
 	      "Packets of one flow that it may hold (fq)."),
 	QDISC("quantum", VALUE_INT, UNIT_BYTES, INT_MAX, "Bytes of a flow before the next's turn."),
@@ -138,7 +136,8 @@ LINK("mtu", DISRUPTIVE, VALUE_INT, UNIT_BYTES, 1280, 65536, .cost = COST_RESET,
 	      "How far ahead a packet's sending time may lie (fq)."),
 	QDISC("horizon_drop", VALUE_BOOL, UNIT_NONE, 1,
 	      "Drop what lies beyond the horizon, instead of sending it then (fq)."),
-	QDISC("target", VALUE_INT, UNIT_US, UINT_MAX, "Delay that is put up with (fq_codel, cake)."),
+	QDISC("target", VALUE_INT, UNIT_US, UINT_MAX,
+	      "Delay that is put up with (fq_codel, cake)."),
 	QDISC("interval", VALUE_INT, UNIT_US, UINT_MAX,
 	      "How long the delay may be above the target (fq_codel)."),
 	QDISC("ecn", VALUE_BOOL, UNIT_NONE, 1, "Mark instead of dropping (fq_codel)."),
@@ -149,4 +148,5 @@ LINK("mtu", DISRUPTIVE, VALUE_INT, UNIT_BYTES, 1280, 65536, .cost = COST_RESET,
 	QDISC("bandwidth", VALUE_INT, UNIT_BITRATE, LONG_MAX,
 	      "Rate that it shapes to (cake); 0: no shaping."),
 	QDISC("rtt", VALUE_INT, UNIT_US, UINT_MAX, "Round-trip time that it is made for (cake)."),
-	QDISC("split_gso", VALUE_BOOL, UNIT_NONE, 1, "Cut large packets up before queueing (cake)."),
+	QDISC("split_gso", VALUE_BOOL, UNIT_NONE, 1,
+	      "Cut large packets up before queueing (cake)."),

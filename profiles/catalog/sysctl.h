@@ -3,10 +3,10 @@
  * Rows of the catalogue: sysctls, files below /proc/sys. The limits are those of the kernel's
  * field, or narrower where the rest can only do harm. A part of catalog.c's table, read there only.
  */
-	/* Buffers */
-	TRIPLE("net.ipv4.tcp_rmem", UNIT_BYTES, 1, INT_MAX,
-	       "Receive buffer of a TCP socket: least, at start, and how far it may grow by "
-	       "itself."),
+/* Buffers */
+TRIPLE("net.ipv4.tcp_rmem", UNIT_BYTES, 1, INT_MAX,
+       "Receive buffer of a TCP socket: least, at start, and how far it may grow by "
+       "itself."),
 	TRIPLE("net.ipv4.tcp_wmem", UNIT_BYTES, 1, INT_MAX,
 	       "Send buffer of a TCP socket: least, at start, and how far it may grow by itself."),
 	TRIPLE("net.ipv4.tcp_mem", UNIT_COUNT, 0, LONG_MAX,

@@ -100,7 +100,10 @@ json_t *builtin_open_request(const struct builtin_host *h, const struct builtin_
 		return NULL;
 	}
 	json_object_set_new(request, "send", json_string(*test->send ? test->send : "plain"));
-	json_object_set_new(request, "receive", json_string(test->discard ? "discard" : test->gro ? "gro" : "copy"));
+	json_object_set_new(request, "receive",
+			    json_string(test->discard ? "discard"
+					: test->gro   ? "gro"
+						      : "copy"));
 	json_object_set_new(request, "rate", json_real(test->rate));
 	json_object_set_new(request, "cpus", cpus_of(h, t));
 	json_t *numa = builtin_numa(h, run);

@@ -328,7 +328,8 @@ static struct session *must_open(const char *layer)
 	return s;
 }
 
-static void __attribute__((unused)) must_set(struct session *s, const struct assignment *a, size_t n)
+static void __attribute__((unused))
+must_set(struct session *s, const struct assignment *a, size_t n)
 {
 	struct err e = {0};
 	if (session_set(s, a, n, NULL, &e)) {

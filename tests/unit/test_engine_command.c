@@ -32,7 +32,7 @@ static void bad(const char *script, const char *objective, const char *part)
 	rig_clear(&r);
 }
 
-#define OWN   "objective: {minimize: my_cost}\n"
+#define OWN "objective: {minimize: my_cost}\n"
 
 static void good_answers_are_taken(void **state)
 {

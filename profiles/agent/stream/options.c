@@ -275,8 +275,8 @@ int stream_options_parse(const json_t *request, bool connects, struct stream_opt
 		r = wishes_parse(json_object_get(request, "socket"), &out->asked, e);
 	}
 	if (r == 0) {
-		r = placement_parse(json_object_get(request, "numa"), out->address,
-				    &out->placement, e);
+		r = placement_parse(json_object_get(request, "numa"), out->address, &out->placement,
+				    e);
 	}
 	if (r == 0 && connects && out->port == 0) {
 		r = err_usage(e, "stream: connect wants a port");
