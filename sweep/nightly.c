@@ -48,14 +48,14 @@ static int run_rules(struct night *n, struct err *e)
 			break;
 		}
 		int rc = night_sweep(n, &n->c->sweeps[i], &one);
-		if (rc == -EINTR) {
-			night_end_with(n, "interrupted", "interrupted");
-			break;
-		}
-		if (rc < 0 &&
-		    (first == 0 || (one.class == ERR_RESTORE && e->class != ERR_RESTORE))) {
+		bool worse = one.class == ERR_RESTORE && e->class != ERR_RESTORE;
+		if (rc < 0 && rc != -EINTR && (first == 0 || worse)) {
 			*e = one;
 			first = rc;
+		}
+		if (rc == -EINTR || n->w->interrupted(n->w->ctx)) {
+			night_end_with(n, "interrupted", "interrupted");
+			break;
 		}
 	}
 	return first;

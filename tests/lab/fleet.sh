@@ -50,12 +50,14 @@ main=$!
 samples() { "$tunesweep" results --store "$work/cut.db" --json 2>/dev/null | jq -r '[.[]? | .samples?] | add // 0' 2>/dev/null; }
 some() { [ "$(samples)" -ge "$1" ] 2>/dev/null; }
 check "a longer one is under way" wait_for 60 some 12
+killed=0
 for p in $(family $main); do
-	if [ "$(cat "/proc/$p/comm" 2>/dev/null)" = tunesweep-agen ] &&
+	if [ "$(cat "/proc/$p/comm" 2>/dev/null)" = tunesweep-agent ] &&
 		[ "$(readlink "/proc/$p/ns/net")" = "$(ip netns exec "$ns_d" readlink /proc/self/ns/net)" ]; then
-		kill -KILL "$p"
+		kill -KILL "$p" && killed=1
 	fi
 done
+same "its far agent is killed" $killed 1
 check "a host of the second pair is lost: the first goes on" wait_for 60 some $(($(samples) + 6))
 kill -INT $main
 wait $main

@@ -103,7 +103,7 @@ before=$(calls)
 "$tunesweep" nightly "$work/nightly.yaml" --now 2031-03-20T02:00:00 --store "$work/results.db" >"$work/out" 2>&1 &
 main=$!
 enough() { [ $(($(calls) - before)) -ge 24 ]; }
-check "a sweep is under way" wait_for 60 enough
+check "a sweep is under way" wait_for 240 enough
 kill -INT $main
 wait $main
 same "an interrupted night is 130" $? 130

@@ -129,6 +129,8 @@ cut() { # NAME WANTED-STATUS VICTIMS-FUNCTION
 		return
 	fi
 	victims=$($3)
+	check "$1: there is somebody to kill" test -n "$victims"
+	# shellcheck disable=SC2086
 	kill -KILL $victims 2>/dev/null
 	wait $main
 	rc=$?
@@ -150,7 +152,7 @@ cut() { # NAME WANTED-STATUS VICTIMS-FUNCTION
 	check "$1: and restores" wait_for 30 clean
 }
 transport() { kids_named $main ssh; }
-agent_there() { kids_named $sshd_pid tunesweep-agen; }
+agent_there() { kids_named $sshd_pid tunesweep-agent; }
 controller() { echo $main; }
 cut "the transport is killed" 3 transport
 cut "the far agent is killed" 3 agent_there

@@ -20,7 +20,7 @@ struct world { /* what the hooks look at */
 	double level_of_next; /* of the second measurement of a night; 0: the same */
 	int measurements, sweeps, resumed, applied, ends_at; /* ends_at: measurements; 0 never */
 	int sweep_status, doctor_status;
-	bool used, stop;
+	bool used, stop, stops_in_sweep;
 	char notes[2048];
 	double seconds; /* that the last sweep was given */
 };
@@ -79,6 +79,7 @@ static inline int sweep(void *ctx, const struct nightly_call *call, json_t **res
 	struct store_run run = {.name = "night"};
 	struct spec *spec = NULL;
 	x->sweeps++;
+	x->stop |= x->stops_in_sweep;
 	x->resumed += call->resume;
 	x->seconds = call->seconds;
 	*status = x->sweep_status;

@@ -165,6 +165,17 @@ static void an_interrupt_is_one(void **state)
 	assert_int_equal(x->sweeps, 0);
 }
 
+/* Also in the middle of the last sweep, which then has ended in good order. */
+static void an_interrupted_sweep_is_an_interrupted_night(void **state)
+{
+	struct world *x = *state;
+	x->sweep_status = 130;
+	x->stops_in_sweep = true;
+	auto_json json_t *s = sleep_over(x, CONFIG, 0);
+	assert_int_equal(x->sweeps, 1);
+	assert_string_equal(status_of(s), "interrupted");
+}
+
 static void a_spec_that_is_not_there_is_told_and_the_others_run(void **state)
 {
 	struct world *x = *state;
@@ -204,6 +215,7 @@ int main(void)
 		NIGHT(a_sick_machine_is_measured_but_not_swept),
 		NIGHT(a_night_cut_short_goes_on_in_the_next),
 		NIGHT(an_interrupt_is_one),
+		NIGHT(an_interrupted_sweep_is_an_interrupted_night),
 		NIGHT(a_spec_that_is_not_there_is_told_and_the_others_run),
 		NIGHT(rules_choose_by_fingerprint),
 	};
