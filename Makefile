@@ -159,7 +159,7 @@ test:
 	@$(MAKE) --no-print-directory -j$(JOBS) build-tests man $(BUILD)/locale/de_DE.UTF-8
 	@$(MAKE) --no-print-directory -j$(JOBS) BUILD=$(BUILD)/sanitized SANITIZE=1 unit-programs fuzz-programs
 	@BUILD=$(BUILD) tests/run.sh $(UNIT_TESTS) \
-	  $(patsubst $(BUILD)/%,$(BUILD)/sanitized/%,$(UNIT_TESTS) $(FUZZ_PROGRAMS)) tests/layers.sh tests/lint.sh \
+	  $(patsubst $(BUILD)/%,$(BUILD)/sanitized/%,$(UNIT_TESTS) $(FUZZ_PROGRAMS)) tests/layers.sh tests/lint.sh tests/proofs.sh \
 	  $(LAB_SCRIPTS) $(VM_TESTS)
 .PHONY: build-tests unit-programs
 # A locale with a decimal comma, so that the tests see that none matters.

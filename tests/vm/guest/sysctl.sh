@@ -27,7 +27,7 @@ snapshot_all() { # into REPLY
 	done
 	REPLY=$all
 }
-alone=' net.ipv4.ip_forward net.ipv4.conf.all.forwarding '
+alone=' net.ipv4.ip_forward net.ipv4.conf.all.forwarding vm.dirty_bytes vm.dirty_ratio vm.dirty_background_bytes vm.dirty_background_ratio '
 profile() { # profile NAME: those that the others do not touch, or the one of this name
 	local i
 	printf 'tunesweep_profile: 1\nname: vm\nallow: [unsafe]\nsettings:\n'

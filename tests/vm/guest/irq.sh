@@ -1,0 +1,70 @@
+#!/bin/bash
+# Interrupts on real (emulated) hardware: an affinity is set and the interrupts are seen to move,
+# only those of that device; a mode is switched and back; packets are steered. The NVMe disk's
+# queues are managed by the kernel, and refuse.
+. tests/vm/guest/common.sh
+"$tunesweep" list irq.affinity >"$work/out" 2>&1 || skip_all irq "this build has no irq.affinity"
+irqs_of() { ls "$1/msi_irqs" 2>/dev/null | sort -n; }
+# counts DEVICE_IRQS...: interrupts so far on each CPU, summed, of those numbers
+counts() {
+	awk -v irqs=" $* " '{ n = $1; sub(":", "", n) } index(irqs, " " n " ") { for (i = 2; i <= 5; i++) s[i] += $i }
+		END { print s[2] + 0, s[3] + 0, s[4] + 0, s[5] + 0 }' /proc/interrupts
+}
+affinities() { local i; for i in "$@"; do echo "$i $(cat /proc/irq/$i/smp_affinity_list)"; done; }
+traffic() { # both directions see some
+	"$tunesweep" test --from "netns:$ns_a" --to "netns:$ns_b" --address 192.0.2.2 -l 1 --warmup off
+}
+
+pci0=$(pci_of virt0) pci1=$(pci_of virt1)
+two_ends virt
+# shellcheck disable=SC2046
+set -- $(irqs_of "$pci0")
+others=$(irqs_of "$pci1")
+before=$(affinities "$@") before_others=$(affinities $others)
+profile_of "" "set: irq.affinity, device: virt0, host: a, value: \"3\"" >"$work/irq.yaml"
+status "irq.affinity is applied" 0 "$tunesweep" apply "$work/irq.yaml" --host "a=netns:$ns_a"
+read -r -a c0 <<<"$(counts "$@")"
+check "traffic" traffic
+read -r -a c1 <<<"$(counts "$@")"
+echo "# interrupts of virt0 by CPU: ${c0[*]} then ${c1[*]}"
+on_3=$((c1[3] - c0[3])) elsewhere=$((c1[0] + c1[1] + c1[2] - c0[0] - c0[1] - c0[2]))
+# A vector moves at its next interrupt: one each may still come to the old CPU.
+check "its interrupts come to CPU 3 ($on_3, elsewhere $elsewhere)" test $on_3 -gt 20 -a $elsewhere -le $((2 * $#))
+moved=0
+for i; do
+	[ "$(cat /proc/irq/$i/effective_affinity_list)" != 3 ] || moved=$((moved + 1))
+done
+check "effective affinities followed ($moved of $#)" test $moved -ge 2
+same "another device's are left alone" "$(affinities $others)" "$before_others"
+status "irq.affinity is rolled back" 0 "$tunesweep" rollback --host "a=netns:$ns_a"
+same "every affinity is as before" "$(affinities "$@")" "$before"
+give_back virt
+
+managed=$(awk '/nvme0q[1-9]/ { sub(":", "", $1); print $1; exit }' /proc/interrupts)
+if [ -n "$managed" ]; then
+	check "a managed interrupt refuses whoever asks" sh -c "! echo 1 2>/dev/null >/proc/irq/$managed/smp_affinity_list"
+fi
+
+ip link set virt0 up
+ip link set vmx0 up
+ip link set e1k0 up
+q() { cat /sys/class/net/$1/queues/$2; }
+all_rps() { cat /sys/class/net/$1/queues/rx-*/rps_cpus | tr '\n' ' '; }
+all_flows() { cat /sys/class/net/$1/queues/rx-*/rps_flow_cnt | tr '\n' ' '; }
+all_xps() { cat /sys/class/net/$1/queues/tx-*/xps_cpus | tr '\n' ' '; }
+prove rps.cpus vmx0 '"0-3"' "" "f f f f " all_rps vmx0
+prove rps.cpus virt0 local-node "" "1 2 1 2 " all_rps virt0
+prove rps.flow_entries vmx0 1024 "" "1024 1024 1024 1024 " all_flows vmx0
+prove xps.cpus virt0 none "" "0 0 0 0 " all_xps virt0
+status "a NIC with one queue has no xps" 0 "$tunesweep" show xps.cpus --device e1k0 --json
+check "which is said" jq -e '.here[] | .settable == false' "$work/out"
+mode() { # vectors in use, or intx
+	local n
+	n=$(irqs_of "$(pci_of "$1")" | wc -l)
+	[ "$n" != 0 ] && echo "$n" || echo intx
+}
+same "e1000e has three vectors" "$(mode e1k0)" 3
+e1k_now() { local d; for d in /sys/class/net/*; do [ "$(cat $d/address)" = 52:54:00:00:02:00 ] && echo "${d##*/}"; done; }
+mode_now() { ip link set "$(e1k_now)" up; mode "$(e1k_now)"; }
+prove msix.mode e1k0 intx driver-rebind intx mode_now
+exit $failed
