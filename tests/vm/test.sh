@@ -2,6 +2,7 @@
 # The tests that want a machine of their own: boots it once (machine.sh), runs the scripts of guest/
 # in it, and passes their TAP lines on. Without QEMU and what goes with it all is skipped.
 # Usage: tests/vm/test.sh [GUEST_SCRIPT...]     BUILD: the programs (build)
+#   VM_WITHOUT="NAME...": without scripts, all of guest/ but these
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 build=$(cd "${BUILD:-build}" && pwd) || exit 1
@@ -26,7 +27,11 @@ share=${VM_SHARE:-$(mktemp -d)} # kept where it is given
 scripts=("$@")
 if [ ${#scripts[@]} = 0 ]; then
 	for script in tests/vm/guest/*.sh; do
-		[ "${script##*/}" = common.sh ] || scripts+=("$script")
+		name=$(basename "$script" .sh)
+		case " common ${VM_WITHOUT:-} " in
+		*" $name "*) ;;
+		*) scripts+=("$script") ;;
+		esac
 	done
 fi
 printf '%s\n' "${scripts[@]}" >"$share/scripts"
