@@ -57,7 +57,6 @@ static int check_format(const char *format, struct err *e)
 int import_parse(const char *file, const char *text, size_t size, const char *format, json_t **out,
 		 struct err *e)
 {
-	struct import_text t = {file, text, size};
 	auto_json json_t *rows = json_array();
 	int rc = check_format(format, e);
 	if (rc) {
@@ -65,6 +64,12 @@ int import_parse(const char *file, const char *text, size_t size, const char *fo
 	}
 	if (memchr(text, 0, size)) {
 		return err_usage(e, "%s: not text (a null character in it)", file);
+	}
+	/* The readers look for the null character at the end. */
+	auto_free char *whole = strndup(text, size);
+	struct import_text t = {file, whole, size};
+	if (!whole) {
+		return err_set(e, -ENOMEM, "%s: out of memory", file);
 	}
 	/* Decimal points, whatever the user's language. */
 	locale_t c = newlocale(LC_NUMERIC_MASK, "C", NULL);

@@ -106,7 +106,7 @@ fi
 export_as ansible "$work/tasks.yaml"
 printf -- '- hosts: all\n  tasks:\n    - ansible.builtin.import_tasks: tasks.yaml\n' >"$work/play.yaml"
 if command -v ansible-playbook >/dev/null; then
-	check "ansible-playbook takes it" env ANSIBLE_LOCAL_TEMP="$work/tmp" HOME="$work" \
+	check "ansible-playbook takes it" env LC_ALL=C.UTF-8 ANSIBLE_LOCAL_TEMP="$work/tmp" HOME="$work" \
 		ansible-playbook --syntax-check -i localhost, "$work/play.yaml"
 else
 	echo "ok ansible # SKIP no ansible-playbook here"
