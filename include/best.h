@@ -50,8 +50,8 @@ struct best_inputs {
 	const char *store; /* path; NULL: nothing was kept */
 };
 
-/* The best is to be used: its gain is proved, or the baseline does not work at all (FIELD-CASES:
- * no significant gain is a result, and then the baseline is recommended). */
+/* The best is to be used: its gain is proved, or the baseline does not work at all (a lack of
+ * proof is a result, too, and then the baseline is recommended). */
 bool best_is_recommended(const struct best_inputs *in);
 
 /* INTERFACE's "result.json of a sweep", a new object. What is not known is null. */

@@ -81,7 +81,7 @@ bool builtin_series_below(const struct builtin_series *s, size_t from, double li
 	return modes_surely_below(rate, rates_of(s, from, rate), limit / 8, 0.95);
 }
 
-/* MEASURING, "Windows and steady state": the rate is steady, and neither the congestion window nor
+/* The rate is steady, and neither the congestion window nor
  * the round trip is still growing. */
 bool builtin_series_steady(const struct builtin_series *s)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Sets of CPUs: lists and masks of any length are compared as sets (FIELD-CASES 9), and what is
+ * Sets of CPUs: lists and masks of any length are compared as sets, and what is
  * neither is refused.
  */
 #include <setjmp.h>

@@ -156,7 +156,7 @@ static void if_nothing_works_the_reason_is_kept(void **state)
 	loop_result_clear(&r);
 }
 
-/* FIELD-CASES: exit status 3 and no gain, but what worked is told. */
+/* Exit status 3 and no gain, but what worked is told. */
 static void a_baseline_that_fails_leaves_no_gain(void **state)
 {
 	(void)state;

@@ -193,7 +193,7 @@ static struct value set(struct session *s, const char *device, const char *word)
 }
 
 /* What was found is no policy: it has a word too, can be set again, and comes back; what someone
- * else moves meanwhile is seen (FIELD-CASES 29). */
+ * else moves meanwhile is seen. */
 static void test_session_words(void **state)
 {
 	struct session_place place;

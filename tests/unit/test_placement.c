@@ -2,7 +2,7 @@
 /*
  * irq.affinity, rps.cpus, xps.cpus and rps.flow_entries on recorded machines: which interrupts and
  * queues belong to a device, what each policy makes of them, what is written, and what puts it
- * back. FIELD-CASES 9, 26, 27.
+ * back.
  */
 #include "cpu_map.h"
 #include "device_irqs.h"

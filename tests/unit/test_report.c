@@ -268,7 +268,7 @@ static void saved_whole_or_not(void **state)
 	assert_int_equal(report_write(run, "text", full, &e), -ENOSPC);
 }
 
-/* FIELD-CASES: a comma as decimal separator. Skipped where no such locale is installed. */
+/* A comma as decimal separator. Skipped where no such locale is installed. */
 static void locale_does_not_matter(void **state)
 {
 	(void)state;

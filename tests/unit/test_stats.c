@@ -250,7 +250,7 @@ static void sequence_against_t(void **state)
 	}
 }
 
-/* FIELD-CASES: one outlier decides. */
+/* One outlier decides. */
 static void one_outlier_does_not_decide(void **state)
 {
 	(void)state;
