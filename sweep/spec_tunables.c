@@ -8,18 +8,6 @@
 #include "cleanup.h"
 #include <string.h>
 
-/* Families of the contract whose back ends come later: a clearer word than "unknown". */
-static bool is_unbuilt(const char *name)
-{
-	static const char *const families[] = {"link.", "nic.", "route.", "qdisc."};
-	for (size_t i = 0; i < ARRAY_SIZE(families); i++) {
-		if (strncmp(name, families[i], strlen(families[i])) == 0) {
-			return true;
-		}
-	}
-	return false;
-}
-
 /* auto: the device of the route to the test's other end, found when the host is asked. */
 static int parse_device(struct spec_tunable *t, struct yaml_at map, struct err *e)
 {
@@ -66,9 +54,7 @@ static int resolve(struct spec_tunable *t, struct yaml_at map, struct err *e)
 		return rc;
 	}
 	if (tunable_resolve(name, "", "", &t->target.setting, e)) {
-		return is_unbuilt(name)
-			       ? yaml_error(set, e, "'%s' cannot be set by this version yet", name)
-			       : yaml_error_at(set, e);
+		return yaml_error_at(set, e);
 	}
 	return parse_device(t, map, e);
 }
