@@ -174,7 +174,7 @@ unit-programs: $(UNIT_TESTS) $(BUILD)/tunesweep $(BUILD)/tunesweep-agent
 deps:
 	@tests/deps.sh $(PACKAGES) $(TEST_PACKAGES)
 
-# The tests that want a machine of their own, in QEMU: within ten minutes.
+# The tests that want a machine of their own, in QEMU.
 .PHONY: vm-test
 # where these cannot be had, its tests are skipped
 VM_PACKAGES := qemu-system-x86 busybox-static ethtool cpio kmod xz-utils
