@@ -15,7 +15,7 @@ for t in "$@"; do
 	name=${t##*tests/}
 	limit=900
 	case $name in
-	vm/*) limit=1800 ;; # ten minutes, and half as fast a machine is no failure
+	vm/*) limit=1800 ;; # minutes under emulation, and a slower machine is no failure
 	esac
 	start=$SECONDS
 	timeout -k 10 "$limit" "$t" >"$out" 2>&1 </dev/null
