@@ -25,10 +25,10 @@ WARNINGS := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototy
 CFLAGS ?= -O2 -g
 override CFLAGS += -std=gnu11 $(WARNINGS) -D_GNU_SOURCE -DTUNESWEEP_VERSION='"$(VERSION)"' \
 	-Iinclude -fno-strict-aliasing -fstack-protector-strong -MMD -MP
-LDFLAGS += -pthread
+override LDFLAGS += -pthread
 ifeq ($(SANITIZE),1)
 override CFLAGS += -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
-LDFLAGS += -fsanitize=address,undefined
+override LDFLAGS += -fsanitize=address,undefined
 endif
 
 # package:pkg-config name, for the sentence that names what is missing
@@ -121,7 +121,7 @@ $(BUILD)/tests/unit/%: $(BUILD)/tests/unit/%.o $(LIB)
 	@echo "  LD    $@"
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ -lcmocka $(ALL_LIBS)
 # Clocks of its own for the code under test.
-$(BUILD)/tests/unit/test_stream_clock: LDFLAGS += -Wl,--wrap=clock_gettime
+$(BUILD)/tests/unit/test_stream_clock: override LDFLAGS += -Wl,--wrap=clock_gettime
 .SECONDARY:
 
 $(BUILD)/tests/lab/%: $(BUILD)/tests/lab/%.o $(LIB)
