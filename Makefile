@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # tunesweep. The targets people use: make, make demo, make test, make check, make install.
-# Everything that is built goes below BUILD; V=1 shows the commands, SANITIZE=1 adds ASan and UBSan.
+# Everything that is built goes below BUILD; V=1 shows the commands, SANITIZE=1 adds ASan and UBSan, SANITIZE=thread TSan.
 
 VERSION := 0.1.0
 BUILD ?= build
@@ -29,6 +29,14 @@ override LDFLAGS += -pthread
 ifeq ($(SANITIZE),1)
 override CFLAGS += -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 override LDFLAGS += -fsanitize=address,undefined
+endif
+ifeq ($(SANITIZE),thread)
+override CFLAGS += -fsanitize=thread -fno-omit-frame-pointer
+override LDFLAGS += -fsanitize=thread
+endif
+ifeq ($(COVERAGE),1)
+override CFLAGS += --coverage -fprofile-update=atomic
+override LDFLAGS += --coverage $(BUILD)/tests/coverage.o -Wl,--wrap=_exit,--wrap=seccomp_load
 endif
 
 # package:pkg-config name, for the sentence that names what is missing
@@ -92,6 +100,9 @@ endif
 $(LIB): $(LIB_OBJECTS)
 	@echo "  AR    $@"
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
+ifeq ($(COVERAGE),1)
+$(LIB): | $(BUILD)/tests/coverage.o
+endif
 
 # Both programs link the same archive; the linker takes only what each needs, and a test looks at
 # the agent's libraries.
@@ -107,7 +118,7 @@ $(BUILD)/tunesweep-agent: $(BUILD)/profiles/agent/main.o $(LIB)
 STATIC_LIBS = $(call pkg,--static --libs,$(AGENT_MODULES))
 $(BUILD)/tunesweep-agent-static: $(BUILD)/profiles/agent/main.o $(LIB)
 	@echo "  LD    $@"
-ifeq ($(SANITIZE),1)
+ifneq ($(SANITIZE)$(COVERAGE),)
 	$(Q)touch $@
 else
 	$(Q)$(CC) $(LDFLAGS) -static -Wl,--gc-sections -o $@.part $^ $(STATIC_LIBS) -lm 2>$@.log || { cat $@.log; exit 1; }
@@ -170,6 +181,32 @@ $(BUILD)/locale/de_DE.UTF-8:
 	@localedef -i de_DE -f UTF-8 $@ 2>/dev/null || true
 build-tests: programs unit-programs $(LAB_PROGRAMS)
 unit-programs: $(UNIT_TESTS) $(BUILD)/tunesweep $(BUILD)/tunesweep-agent
+
+# How much of the code the tests run: unit tests, and the lab scripts, whose programs write down what
+# they ran, too; minutes. Root for the lab.
+.PHONY: coverage valgrind tsan soak
+coverage:
+	@tests/deps.sh $(PACKAGES) $(TEST_PACKAGES) gcovr
+	@$(MAKE) --no-print-directory -j$(JOBS) BUILD=$(BUILD)/coverage COVERAGE=1 CFLAGS='-O0 -g' build-tests man \
+	  $(BUILD)/coverage/locale/de_DE.UTF-8
+	@BUILD=$(BUILD)/coverage tests/coverage.sh $(patsubst $(BUILD)/%,$(BUILD)/coverage/%,$(UNIT_TESTS)) $(LAB_SCRIPTS)
+
+# Unit tests under valgrind's memcheck: what is used before it is set, which the sanitizers do not see.
+valgrind: $(UNIT_TESTS)
+	@tests/deps.sh valgrind
+	@JOBS=$(JOBS) tests/memcheck.sh $(UNIT_TESTS)
+
+# Unit tests of what has threads under ThreadSanitizer. It wants addresses where it knows them.
+THREADED := $(patsubst %,$(BUILD)/tsan/tests/unit/test_%,builtin builtin_faults builtin_limit cpu_meter fleet host_meters \
+	loop peer search store stream stream_clock stream_end stream_faults surrogate)
+tsan:
+	@$(MAKE) --no-print-directory -j$(JOBS) BUILD=$(BUILD)/tsan SANITIZE=thread $(THREADED)
+	@BUILD=$(BUILD)/tsan setarch -R tests/run.sh $(THREADED)
+
+# 10,000 trials in one sweep: memory and descriptors.
+soak: programs
+	@BUILD=$(BUILD) tests/lab/soak.sh 10000 sobol
+
 # Installs what is missing, by name; needs root only if something is missing.
 deps:
 	@tests/deps.sh $(PACKAGES) $(TEST_PACKAGES)

@@ -9,10 +9,14 @@
 #include "sample.h"
 #include "space.h"
 
-struct tried { /* one configuration */
-	struct configuration asked, effective;
+#define TRIED_LEADERS_MAX 16 /* the most that tried_least_known looks at */
+
+struct tried {		      /* one configuration */
+	struct value *values; /* n effective ones, then the n that were asked */
+	size_t n;
 	double *scores; /* of its admissible samples */
 	size_t n_scores, n_failed;
+	double median;	      /* of scores; NaN if there are none */
 	struct sample sample; /* the one nearest to the median score */
 	int64_t trial;	      /* of the store; 0 if it is not kept */
 };
@@ -27,6 +31,12 @@ void tried_clear(struct tried_table *t);
 /* The entry with these effective values, made if there is none. NULL: out of memory. */
 struct tried *tried_find(struct tried_table *t, const struct configuration *asked,
 			 const struct configuration *effective);
+
+/* Its values as a configuration. (A table of whole ones would have room for 64 values in each.) */
+void tried_effective(const struct tried *t, struct configuration *out);
+void tried_asked(const struct tried *t, struct configuration *out);
+/* These are its effective values, or those that were asked. */
+bool tried_is(const struct tried *t, const struct configuration *c);
 
 /* Counts a sample; admissible ones with their score, others as failed. 0 or -ENOMEM. */
 int tried_add(struct tried *t, const struct sample *s, double score, bool admissible);

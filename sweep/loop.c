@@ -110,10 +110,11 @@ static int race_leaders(struct sweep *s, struct err *e)
 	while (rc == 0 && !search_is_over(s)) {
 		int i = tried_least_known(&s->tried, LEADERS);
 		struct tried *entry;
+		struct configuration again;
 		if (i < 0) {
 			break;
 		}
-		struct configuration again = s->tried.items[i].asked;
+		tried_asked(&s->tried.items[i], &again);
 		rc = loop_measure(s, LOOP_SEARCH, NULL, &again, &entry, e);
 	}
 	return rc;
@@ -151,8 +152,7 @@ static int best_entry(struct sweep *s)
 		space_decode(s->env->space, x, &c);
 		for (size_t i = 0; i < s->tried.n; i++) {
 			const struct tried *t = &s->tried.items[i];
-			if (t->n_scores > t->n_failed && (configuration_equal(&t->asked, &c) ||
-							  configuration_equal(&t->effective, &c))) {
+			if (t->n_scores > t->n_failed && tried_is(t, &c)) {
 				return (int)i;
 			}
 		}
@@ -197,8 +197,8 @@ static void take_best(struct sweep *s)
 	}
 	const struct tried *t = &s->tried.items[best];
 	r->has_best = true;
-	r->best = t->effective;
-	r->best_asked = t->asked;
+	tried_effective(t, &r->best);
+	tried_asked(t, &r->best_asked);
 	r->best_score = tried_score(t);
 	sample_clear(&r->best_sample);
 	sample_copy(&r->best_sample, &t->sample);

@@ -65,7 +65,9 @@ static void tell_baseline(struct sweep *s)
 {
 	const struct tried *t = &s->tried.items[0];
 	if (search_learns(s->search)) {
-		loop_tell_sample(s, NULL, &t->effective, &s->r->baseline_sample);
+		struct configuration effective;
+		tried_effective(t, &effective);
+		loop_tell_sample(s, NULL, &effective, &s->r->baseline_sample);
 	} else if (space_contains(s->env->space, &s->r->baseline)) {
 		double point[SEARCH_DIMS_MAX];
 		space_encode(s->env->space, &s->r->baseline, point);

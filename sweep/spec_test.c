@@ -124,9 +124,6 @@ static int parse_simulated(struct spec_test *t, struct yaml_at test, struct err 
 	}
 	if (rc == 0 && yaml_kind(noise) != YAML_ABSENT) {
 		rc = yaml_as_fraction(noise, &t->noise, e);
-		if (rc == 0 && (t->noise < 0 || t->noise > 1)) {
-			return yaml_error(noise, e, "noise: 0%% to 100%%");
-		}
 	}
 	return rc;
 }

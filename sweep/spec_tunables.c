@@ -136,7 +136,8 @@ static int check_engine(const struct spec *s, const struct spec_tunable *t, stru
 {
 	const char *name = t->target.setting.name, *engine = s->test.engine;
 	struct yaml_at at = yaml_get(map, "set");
-	if (spec_is_param(t) && strcmp(engine, "builtin") == 0) {
+	if (spec_is_param(t) && strcmp(engine, "command") != 0 &&
+	    strcmp(engine, "simulated") != 0) {
 		return yaml_error(at, e,
 				  "%s is a parameter of a command: it goes with 'engine: command' "
 				  "(or simulated)",

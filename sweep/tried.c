@@ -8,10 +8,12 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 void tried_clear(struct tried_table *t)
 {
 	for (size_t i = 0; i < t->n; i++) {
+		free(t->items[i].values);
 		free(t->items[i].scores);
 		sample_clear(&t->items[i].sample);
 	}
@@ -19,27 +21,75 @@ void tried_clear(struct tried_table *t)
 	*t = (struct tried_table){0};
 }
 
+static bool equal(const struct value *v, const struct configuration *c)
+{
+	for (size_t i = 0; i < c->n; i++) {
+		if (!value_equal(&v[i], &c->v[i])) {
+			return false;
+		}
+	}
+	return true;
+}
+
+static bool is_effective(const struct tried *t, const struct configuration *c)
+{
+	return t->n == c->n && equal(t->values, c);
+}
+
+bool tried_is(const struct tried *t, const struct configuration *c)
+{
+	return is_effective(t, c) || (t->n == c->n && equal(t->values + t->n, c));
+}
+
+static bool make_room(struct tried_table *t)
+{
+	if (t->n < t->room) {
+		return true;
+	}
+	size_t room = t->room ? 2 * t->room : 64;
+	struct tried *more = realloc(t->items, room * sizeof(*more));
+	if (more) {
+		t->items = more;
+		t->room = room;
+	}
+	return more;
+}
+
 struct tried *tried_find(struct tried_table *t, const struct configuration *asked,
 			 const struct configuration *effective)
 {
 	for (size_t i = 0; i < t->n; i++) {
-		if (configuration_equal(&t->items[i].effective, effective)) {
+		if (is_effective(&t->items[i], effective)) {
 			return &t->items[i];
 		}
 	}
-	if (t->n == t->room) {
-		size_t room = t->room ? 2 * t->room : 64;
-		struct tried *more = realloc(t->items, room * sizeof(*more));
-		if (!more) {
-			return NULL;
-		}
-		t->items = more;
-		t->room = room;
+	size_t n = effective->n;
+	struct value *values = make_room(t) ? malloc((2 * n + 1) * sizeof(*values)) : NULL;
+	if (!values) {
+		return NULL;
 	}
+	memcpy(values, effective->v, n * sizeof(*values));
+	memcpy(values + n, asked->v, n * sizeof(*values));
 	struct tried *it = &t->items[t->n++];
-	*it = (struct tried){.asked = *asked, .effective = *effective};
+	*it = (struct tried){.values = values, .n = n, .median = NAN};
 	sample_init(&it->sample);
 	return it;
+}
+
+static void copy_values(const struct value *v, size_t n, struct configuration *out)
+{
+	*out = (struct configuration){.n = n};
+	memcpy(out->v, v, n * sizeof(*v));
+}
+
+void tried_effective(const struct tried *t, struct configuration *out)
+{
+	copy_values(t->values, t->n, out);
+}
+
+void tried_asked(const struct tried *t, struct configuration *out)
+{
+	copy_values(t->values + t->n, t->n, out);
 }
 
 int tried_add(struct tried *t, const struct sample *s, double score, bool admissible)
@@ -54,8 +104,9 @@ int tried_add(struct tried *t, const struct sample *s, double score, bool admiss
 	}
 	t->scores = more;
 	t->scores[t->n_scores++] = score;
-	double median = tried_score(t), kept = t->sample.m[METRIC_SCORE];
-	if (!t->sample.ok || fabs(score - median) <= fabs(kept - median)) {
+	t->median = stats_median(t->scores, t->n_scores);
+	double kept = t->sample.m[METRIC_SCORE];
+	if (!t->sample.ok || fabs(score - t->median) <= fabs(kept - t->median)) {
 		sample_clear(&t->sample);
 		sample_copy(&t->sample, s);
 	}
@@ -64,50 +115,57 @@ int tried_add(struct tried *t, const struct sample *s, double score, bool admiss
 
 double tried_score(const struct tried *t)
 {
-	return stats_median(t->scores, t->n_scores);
+	return t->median;
 }
 
 static bool counts(const struct tried *t)
 {
-	return t->n_scores > t->n_failed;
+	return t->n_scores > t->n_failed && !isnan(t->median);
 }
 
 int tried_best(const struct tried_table *t)
 {
 	int best = -1;
 	for (size_t i = 0; i < t->n; i++) {
-		if (counts(&t->items[i]) &&
-		    (best < 0 || tried_score(&t->items[i]) > tried_score(&t->items[best]))) {
+		const struct tried *it = &t->items[i];
+		if (counts(it) && (best < 0 || it->median > t->items[best].median)) {
 			best = (int)i;
 		}
 	}
 	return best;
 }
 
-/* How many configurations are better than this one. */
-static int rank_of(const struct tried_table *t, size_t i)
+/* The score that fewer than k are above; -INFINITY if there are no k. */
+static double score_of_rank(const struct tried_table *t, int k)
 {
-	int better = 0;
-	for (size_t j = 0; j < t->n; j++) {
-		better += counts(&t->items[j]) &&
-			  tried_score(&t->items[j]) > tried_score(&t->items[i]);
+	double best[TRIED_LEADERS_MAX];
+	int n = 0;
+	for (size_t i = 0; i < t->n; i++) {
+		double score = t->items[i].median;
+		if (!counts(&t->items[i]) || (n == k && !(score > best[k - 1]))) {
+			continue;
+		}
+		int at = n < k ? n++ : k - 1;
+		for (; at > 0 && best[at - 1] < score; at--) {
+			best[at] = best[at - 1];
+		}
+		best[at] = score;
 	}
-	return better;
+	return n < k ? -INFINITY : best[k - 1];
 }
 
 int tried_least_known(const struct tried_table *t, int k)
 {
-	int pick = -1, pick_rank = 0;
+	int pick = -1;
+	double least = score_of_rank(t, k < TRIED_LEADERS_MAX ? k : TRIED_LEADERS_MAX);
 	for (size_t i = 0; i < t->n; i++) {
-		int rank = counts(&t->items[i]) ? rank_of(t, i) : k;
-		if (rank >= k) {
+		const struct tried *it = &t->items[i], *best = pick < 0 ? NULL : &t->items[pick];
+		if (!counts(it) || it->median < least) {
 			continue;
 		}
-		size_t samples = t->items[i].n_scores;
-		size_t least = pick < 0 ? SIZE_MAX : t->items[pick].n_scores;
-		if (samples < least || (samples == least && rank < pick_rank)) {
+		if (!best || it->n_scores < best->n_scores ||
+		    (it->n_scores == best->n_scores && it->median > best->median)) {
 			pick = (int)i;
-			pick_rank = rank;
 		}
 	}
 	return pick;

@@ -90,6 +90,28 @@ gate_manual() {
 	verdict 'manual pages: mandoc -T lint, and what they point to is there'
 }
 
+# completed WORD...: what bash is offered after these words, a line each.
+completed() {
+	bash -c '. sweep/cli/completion/tunesweep.bash
+		COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)); _tunesweep; printf "%s\n" "${COMPREPLY[@]}"' sh "$build/tunesweep" "$@"
+}
+
+# Options as --help has them, in the manual page, and as bash is offered them.
+gate_options() {
+	local command
+	: >"$out/found"
+	"$build/tunesweep" --help | sed -n 's/^  \([a-z-]*\)  *[A-Z].*/\1/p' | sort >"$out/commands"
+	[ "$(wc -l <"$out/commands")" -gt 10 ] || echo "--help names only $(wc -l <"$out/commands") commands" >>"$out/found"
+	completed '' | grep -v ^- | sort | diff "$out/commands" - | sed 's/^/commands, --help and completion: /' >>"$out/found"
+	while read -r command; do
+		"$build/tunesweep" "$command" --help | grep -oE '^ +(-[a-zA-Z], )?--[a-z-]+' | grep -oE -- '--[a-z-]+' | sort >"$out/help"
+		sed -n 's/\\-/-/g; s/^\.It.* Fl -\([a-z-]*\).*/--\1/p' "$build/man/tunesweep-$command.1" | sort |
+			diff "$out/help" - | sed "s/^/$command, --help and manual page: /"
+		completed "$command" - | sort | diff "$out/help" - | sed "s/^/$command, --help and completion: /"
+	done <"$out/commands" >>"$out/found"
+	verdict "options of $(wc -l <"$out/commands") commands: --help, manual pages and completion have the same"
+}
+
 gate_tunables() {
 	local page="$build/man/tunesweep-tunables.7" name
 	"$build/tunesweep" list --json | grep -o '"name": *"[^"]*"' | cut -d'"' -f4 | sort -u >"$out/names"
@@ -112,6 +134,12 @@ gate_spec_keys() {
 		grep -qw -- "$key" sweep/cli/man/tunesweep-spec.5 || echo "$key is not in tunesweep-spec.5"
 	done <"$out/keys" >>"$out/found"
 	verdict "every key of a spec ($(wc -l <"$out/keys")) is in tunesweep-spec.5"
+}
+
+# Each sentence of the spec checker has a golden spec that leads to it.
+gate_messages() {
+	tests/golden/messages.py >"$out/found"
+	verdict 'every sentence that a spec can be refused with has a golden test'
 }
 
 gate_links() {
@@ -148,7 +176,7 @@ gate_tidy() {
 	verdict 'clang-tidy'
 }
 
-[ $# -gt 0 ] || set -- format sizes first_lines shell spelling manual tunables spec_keys links
+[ $# -gt 0 ] || set -- format sizes first_lines shell spelling manual options tunables spec_keys messages links
 for gate; do
 	"gate_$gate"
 done

@@ -116,18 +116,25 @@ static double above_0(double x)
 	return x > 0 ? x : NAN;
 }
 
+/* Nothing that it measures is below zero. */
+static double number_of(const json_t *from, const char *key)
+{
+	double x = json_get_number(from, key);
+	return x >= 0 ? x : NAN;
+}
+
 static void udp_fill(const json_t *end, struct sample *out)
 {
 	const json_t *sum = json_object_get(end, "sum");
-	double packets = json_get_number(sum, "packets"),
-	       lost = json_get_number(sum, "lost_packets");
-	double sent_rate = json_get_number(sum, "bits_per_second");
+	double packets = number_of(sum, "packets"), lost = number_of(sum, "lost_packets");
+	double sent_rate = number_of(sum, "bits_per_second");
+	lost = lost <= packets ? lost : NAN;
 	out->m[METRIC_SENT] = packets;
 	out->m[METRIC_LOST] = lost;
 	out->m[METRIC_OFFERED] = sent_rate;
 	/* "sum" is the sender's: what was received is less by what was lost. */
 	out->m[METRIC_THROUGHPUT] = packets > 0 ? sent_rate * (packets - lost) / packets : NAN;
-	out->m[METRIC_SECONDS] = json_get_number(sum, "seconds");
+	out->m[METRIC_SECONDS] = number_of(sum, "seconds");
 }
 
 static void tcp_fill(const struct peer_sample *s, const json_t *end, struct sample *out)
@@ -136,20 +143,20 @@ static void tcp_fill(const struct peer_sample *s, const json_t *end, struct samp
 	const json_t *sent = json_object_get(end, "sum_sent");
 	const json_t *first = json_array_get(json_object_get(end, "streams"), 0);
 	const json_t *sender = json_object_get(first, "sender");
-	double bytes = json_get_number(received, "bytes");
-	out->m[METRIC_THROUGHPUT] = json_get_number(received, "bits_per_second");
-	out->m[METRIC_SECONDS] = json_get_number(received, "seconds");
-	out->m[METRIC_RETRANSMITS] = json_get_number(sent, "retransmits");
+	double bytes = number_of(received, "bytes");
+	out->m[METRIC_THROUGHPUT] = number_of(received, "bits_per_second");
+	out->m[METRIC_SECONDS] = number_of(received, "seconds");
+	out->m[METRIC_RETRANSMITS] = number_of(sent, "retransmits");
 	out->m[METRIC_RETRANSMITS_PER_GB] = bytes > 0 ? out->m[METRIC_RETRANSMITS] / (bytes / 1e9)
 						      : NAN;
 	/* 0 where the sender is the other side. */
-	out->m[METRIC_RTT] = above_0(json_get_number(sender, "mean_rtt"));
-	out->m[METRIC_CWND] = above_0(json_get_number(sender, "max_snd_cwnd"));
+	out->m[METRIC_RTT] = above_0(number_of(sender, "mean_rtt"));
+	out->m[METRIC_CWND] = above_0(number_of(sender, "max_snd_cwnd"));
 	if (is_type(s->test, "tcp_bidir")) {
 		const json_t *back = json_object_get(end, "sum_received_bidir_reverse");
 		const json_t *back_sent = json_object_get(end, "sum_sent_bidir_reverse");
-		out->m[METRIC_THROUGHPUT] += json_get_number(back, "bits_per_second");
-		out->m[METRIC_RETRANSMITS] += json_get_number(back_sent, "retransmits");
+		out->m[METRIC_THROUGHPUT] += number_of(back, "bits_per_second");
+		out->m[METRIC_RETRANSMITS] += number_of(back_sent, "retransmits");
 		out->m[METRIC_RETRANSMITS_PER_GB] = NAN;
 	}
 }
@@ -176,7 +183,7 @@ static int parse(const struct peer_sample *s, const char *text, struct sample *o
 	} else {
 		tcp_fill(s, end, out);
 	}
-	if (!isfinite(out->m[METRIC_THROUGHPUT])) {
+	if (!(out->m[METRIC_THROUGHPUT] >= 0) || isinf(out->m[METRIC_THROUGHPUT])) {
 		err_set(e, -EPROTO, "%.40s does not tell what was received: too old for this type",
 			version);
 		json_decref(all);

@@ -131,8 +131,10 @@ static double number_of(const char *text, const char *key)
 	return value && end != value && isfinite(x) ? x : NAN;
 }
 
-static double positive(double x)
+/* Nothing that it measures is below zero: -1 is its word for unknown. */
+static double positive(const char *text, const char *key)
 {
+	double x = number_of(text, key);
 	return x >= 0 ? x : NAN;
 }
 
@@ -147,8 +149,8 @@ static void cpu_fill(const struct peer_sample *s, const char *text, struct sampl
 {
 	bool reverse = is_type(s->test, "tcp_maerts");
 	double local = cpu_of(text, "LOCAL_CPU_UTIL"), remote = cpu_of(text, "REMOTE_CPU_UTIL");
-	double sd_local = isfinite(local) ? positive(number_of(text, "LOCAL_SD")) : NAN;
-	double sd_remote = isfinite(remote) ? positive(number_of(text, "REMOTE_SD")) : NAN;
+	double sd_local = isfinite(local) ? positive(text, "LOCAL_SD") : NAN;
+	double sd_remote = isfinite(remote) ? positive(text, "REMOTE_SD") : NAN;
 	out->m[METRIC_CPU_SENDER] = reverse ? remote : local;
 	out->m[METRIC_CPU_RECEIVER] = reverse ? local : remote;
 	if (is_type(s->test, "tcp_rr")) {
@@ -165,10 +167,10 @@ static void cpu_fill(const struct peer_sample *s, const char *text, struct sampl
 
 static void udp_fill(const char *text, struct sample *out)
 {
-	double sent = number_of(text, "LOCAL_SEND_CALLS");
-	double received = number_of(text, "REMOTE_RECV_CALLS");
-	out->m[METRIC_THROUGHPUT] = 1e6 * number_of(text, "REMOTE_RECV_THROUGHPUT");
-	out->m[METRIC_OFFERED] = 1e6 * number_of(text, "LOCAL_SEND_THROUGHPUT");
+	double sent = positive(text, "LOCAL_SEND_CALLS");
+	double received = positive(text, "REMOTE_RECV_CALLS");
+	out->m[METRIC_THROUGHPUT] = 1e6 * positive(text, "REMOTE_RECV_THROUGHPUT");
+	out->m[METRIC_OFFERED] = 1e6 * positive(text, "LOCAL_SEND_THROUGHPUT");
 	out->m[METRIC_SENT] = sent;
 	out->m[METRIC_LOST] = sent >= received ? sent - received : NAN;
 }
@@ -196,21 +198,21 @@ static int parse(const struct peer_sample *s, const char *text, struct sample *o
 	if (rc < 0) {
 		return rc;
 	}
-	out->m[METRIC_THROUGHPUT] = 1e6 * number_of(text, "THROUGHPUT");
-	out->m[METRIC_SECONDS] = number_of(text, "ELAPSED_TIME");
-	out->m[METRIC_RETRANSMITS] = positive(number_of(text, is_type(s->test, "tcp_maerts")
-								      ? "REMOTE_TRANSPORT_RETRANS"
-								      : "LOCAL_TRANSPORT_RETRANS"));
+	out->m[METRIC_THROUGHPUT] = 1e6 * positive(text, "THROUGHPUT");
+	out->m[METRIC_SECONDS] = positive(text, "ELAPSED_TIME");
+	out->m[METRIC_RETRANSMITS] = positive(text, is_type(s->test, "tcp_maerts")
+							    ? "REMOTE_TRANSPORT_RETRANS"
+							    : "LOCAL_TRANSPORT_RETRANS");
 	if (is_type(s->test, "udp_stream")) {
 		udp_fill(text, out);
 		out->m[METRIC_RETRANSMITS] = NAN;
 	} else if (is_type(s->test, "tcp_rr")) {
 		out->n_extra = 1;
 		snprintf(out->extra[0].name, sizeof(out->extra[0].name), "transactions_per_second");
-		out->extra[0].value = number_of(text, "THROUGHPUT");
+		out->extra[0].value = positive(text, "THROUGHPUT");
 		out->m[METRIC_THROUGHPUT] = NAN;
-		out->m[METRIC_LATENCY_P50] = positive(number_of(text, "P50_LATENCY"));
-		out->m[METRIC_LATENCY_P99] = positive(number_of(text, "P99_LATENCY"));
+		out->m[METRIC_LATENCY_P50] = positive(text, "P50_LATENCY");
+		out->m[METRIC_LATENCY_P99] = positive(text, "P99_LATENCY");
 	} else if (!isfinite(out->m[METRIC_THROUGHPUT])) {
 		return err_set(e, -EPROTO, "netperf to %s port %d: its THROUGHPUT is no number",
 			       s->address, s->port);

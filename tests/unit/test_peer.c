@@ -5,6 +5,7 @@
  */
 #include "cleanup.h"
 #include "peer_private.h"
+#include <errno.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -166,6 +167,20 @@ static void test_iperf3(void **state)
 	assert_non_null(strstr(e.text, "too old"));
 }
 
+static void test_iperf3_cannot_be(void **state)
+{
+	(void)state;
+	struct spec_test t = make_test("tcp_stream"), udp = make_test("udp_stream");
+	struct peer_sample p = make_sample(&t), q = make_sample(&udp);
+	struct sample s;
+	struct err e = {0};
+	static const char below[] = "{\"end\": {\"sum_received\": {\"bits_per_second\": -5}}}";
+	static const char lost[] = "{\"end\": {\"sum\": {\"bits_per_second\": 1e9, "
+				   "\"packets\": 100, \"lost_packets\": 101}}}";
+	assert_int_equal(peer_iperf3.parse(&p, below, &s, &e), -EPROTO);
+	assert_int_equal(peer_iperf3.parse(&q, lost, &s, &e), -EPROTO);
+}
+
 static void words_text(const struct peer_words *w, char *out, size_t size)
 {
 	*out = '\0';
@@ -208,9 +223,9 @@ static void test_words(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_netperf_stream), cmocka_unit_test(test_netperf_cannot_be),
-		cmocka_unit_test(test_netperf_others), cmocka_unit_test(test_iperf3),
-		cmocka_unit_test(test_words),
+		cmocka_unit_test(test_netperf_stream),	 cmocka_unit_test(test_netperf_cannot_be),
+		cmocka_unit_test(test_netperf_others),	 cmocka_unit_test(test_iperf3),
+		cmocka_unit_test(test_iperf3_cannot_be), cmocka_unit_test(test_words),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

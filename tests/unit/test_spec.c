@@ -7,10 +7,12 @@
 #include "sha256.h"
 #include "spec.h"
 #include <dirent.h>
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -63,6 +65,29 @@ static void bad_specs_are_refused_with_their_sentence(void **state)
 		free(files[i]);
 	}
 	free(files);
+}
+
+static void files_that_are_no_specs(void **state)
+{
+	(void)state;
+	enum { BIG = (1 << 20) + 1 };
+	char path[] = "/tmp/test-spec-XXXXXX";
+	struct spec *s = NULL;
+	struct err e = {0};
+	auto_free char *text = malloc(BIG);
+	int fd = mkstemp(path);
+	assert_true(fd >= 0 && text);
+	memset(text, '#', BIG);
+	assert_int_equal(write(fd, text, BIG), BIG);
+	close(fd);
+	assert_int_equal(spec_load(path, &s, &e), -EINVAL);
+	assert_non_null(strstr(e.text, ": larger than 1 MiB: this is no spec"));
+	unlink(path);
+	assert_int_equal(spec_load(path, &s, &e), -EINVAL);
+	assert_non_null(strstr(e.text, "No such file"));
+	assert_int_equal(spec_load("/", &s, &e), -EINVAL);
+	assert_non_null(strstr(e.text, "/: "));
+	assert_null(s);
 }
 
 static struct spec *taken(const char *text)
@@ -356,6 +381,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(bad_specs_are_refused_with_their_sentence),
+		cmocka_unit_test(files_that_are_no_specs),
 		cmocka_unit_test(every_key_arrives),
 		cmocka_unit_test(tunables_arrive),
 		cmocka_unit_test(what_is_left_out_has_its_default),

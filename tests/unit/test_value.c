@@ -275,7 +275,13 @@ static void test_json(void **state)
 	many[sizeof(many) - 1] = 0;
 	auto_json json_t *text = json_string(many);
 	assert_int_equal(value_from_json(text, &out, NULL), -EINVAL);
-	assert_int_equal(value_parse(many, VALUE_TEXT, UNIT_NONE, &out, NULL), -EINVAL);
+	struct err e = {0};
+	assert_int_equal(value_parse(many, VALUE_TEXT, UNIT_NONE, &out, &e), -EINVAL);
+	assert_says(&e,
+		    "'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx...' is longer than 255 characters",
+		    many);
+	assert_int_equal(value_parse("5", VALUE_NONE, UNIT_NONE, &out, &e), -EINVAL);
+	assert_says(&e, "'5': nothing can be written here", "5");
 }
 
 static void test_nearest(void **state)

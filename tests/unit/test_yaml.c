@@ -105,7 +105,7 @@ static void test_limits(void **state)
 	auto_free char *text = malloc(BIG);
 	memset(text, ' ', BIG);
 	assert_int_equal(yaml_open_text("t.yaml", text, BIG, &y, &e), -EINVAL);
-	assert_says(&e, "1 MiB");
+	assert_says(&e, "t.yaml: larger than 1 MiB");
 	memset(text, '[', 100000);
 	assert_int_equal(yaml_open_text("t.yaml", text, 100000, &y, &e), -EINVAL);
 	assert_says(&e, "nested too deeply");
@@ -116,8 +116,14 @@ static void test_limits(void **state)
 	text[199999] = ']';
 	assert_int_equal(yaml_open_text("t.yaml", text, 200000, &y, &e), -EINVAL);
 	assert_says(&e, "too many values");
+	size_t used = 0;
+	for (int i = 0; i < 2001; i++) {
+		used += (size_t)sprintf(text + used, "k%d: 1\n", i);
+	}
+	assert_int_equal(yaml_open_text("t.yaml", text, used, &y, &e), -EINVAL);
+	assert_says(&e, "t.yaml:1:1: too many keys");
 	assert_int_equal(yaml_open_file("/nonexistent/x.yaml", &y, &e), -ENOENT);
-	assert_int_equal(e.class, ERR_USAGE);
+	assert_says(&e, "cannot read /nonexistent/x.yaml: No such file");
 	assert_int_equal(yaml_open_file("/", &y, &e), -EISDIR);
 	assert_int_equal(e.class, ERR_USAGE);
 }
