@@ -11,7 +11,7 @@ PACKAGES := gcc pkg-config iproute2 libnl-3-dev libnl-genl-3-dev libnl-route-3-d
 	liblapacke-dev libsmartcols-dev libjs-chart.js
 TEST_PACKAGES := libcmocka-dev procps util-linux jq nftables iperf3 locales openssh-server \
 	openssh-client slurm-wlm systemd \
-	shellcheck python3 udev ansible-core ethtool
+	shellcheck python3 udev ansible-core ethtool man-db dpkg-dev lintian debootstrap git
 LINT_PACKAGES := clang-format clang-tidy cppcheck shellcheck codespell mandoc
 
 JOBS ?= $(shell nproc)
@@ -25,7 +25,7 @@ WARNINGS := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototy
 CFLAGS ?= -O2 -g
 override CFLAGS += -std=gnu11 $(WARNINGS) -D_GNU_SOURCE -DTUNESWEEP_VERSION='"$(VERSION)"' \
 	-Iinclude -fno-strict-aliasing -fstack-protector-strong -MMD -MP
-override LDFLAGS += -pthread
+override LDFLAGS += -pthread -Wl,-z,relro,-z,now
 ifeq ($(SANITIZE),1)
 override CFLAGS += -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 override LDFLAGS += -fsanitize=address,undefined
@@ -165,15 +165,18 @@ layers: programs
 	@tests/layers.sh $(BUILD)
 
 # Everything that can run here: set-up, unit and golden tests, once more under the sanitizers, the
-# layer check, and the lab in network namespaces.
+# layer check, the lab in network namespaces and the emulated machine. QUICK=1: unit tests and the
+# gates alone, with the same set-up.
 test:
 	@tests/deps.sh $(PACKAGES) $(TEST_PACKAGES) $(LINT_PACKAGES)
-	@-tests/deps.sh --no-install-recommends $(VM_PACKAGES)
 	@$(MAKE) --no-print-directory -j$(JOBS) build-tests man $(BUILD)/locale/de_DE.UTF-8
+ifneq ($(QUICK),1)
+	@-tests/deps.sh --no-install-recommends $(VM_PACKAGES)
 	@$(MAKE) --no-print-directory -j$(JOBS) BUILD=$(BUILD)/sanitized SANITIZE=1 unit-programs fuzz-programs
-	@BUILD=$(BUILD) VM_WITHOUT='$(VM_LONG)' tests/run.sh $(UNIT_TESTS) \
-	  $(patsubst $(BUILD)/%,$(BUILD)/sanitized/%,$(UNIT_TESTS) $(FUZZ_PROGRAMS)) tests/layers.sh tests/lint.sh tests/proofs.sh \
-	  $(LAB_SCRIPTS) $(VM_TESTS)
+endif
+	@BUILD=$(BUILD) VM_WITHOUT='$(VM_LONG)' tests/run.sh $(UNIT_TESTS) tests/layers.sh tests/lint.sh tests/proofs.sh \
+	  $(if $(filter 1,$(QUICK)),,$(SLOW_TESTS))
+SLOW_TESTS = $(patsubst $(BUILD)/%,$(BUILD)/sanitized/%,$(UNIT_TESTS) $(FUZZ_PROGRAMS)) $(LAB_SCRIPTS) $(VM_TESTS)
 .PHONY: build-tests unit-programs
 # A locale with a decimal comma, so that the tests see that none matters.
 $(BUILD)/locale/de_DE.UTF-8:
@@ -265,6 +268,24 @@ install: programs man
 	install -m 644 $(BUILD)/man/*.7 $(SHARE)/man/man7
 	install -D -m 644 sweep/cli/completion/tunesweep.bash $(SHARE)/bash-completion/completions/tunesweep
 	install -D -m 644 sweep/cli/completion/_tunesweep $(SHARE)/zsh/site-functions/_tunesweep
+	install -D -m 644 README.md $(SHARE)/doc/tunesweep/README.md
+
+# Takes away what install brings, file by file, and the folders that are empty then: with DESTDIR all,
+# else those below PREFIX that no base system has. What is applied on this machine goes back first.
+MANIFEST := $(BUILD)/manifest
+.PHONY: uninstall
+uninstall:
+	@rm -rf $(MANIFEST)
+	@$(MAKE) -s --no-print-directory install DESTDIR=$(MANIFEST) >/dev/null
+	@[ -n "$(DESTDIR)" ] || [ ! -d /run/tunesweep ] || $(PREFIX)/bin/tunesweep rollback --all
+	@tests/packaging/uninstall.sh $(MANIFEST) '$(DESTDIR)' '$(PREFIX)'
+
+# A Debian package of what is built (tests/packaging).
+DEB_PACKAGES := dpkg-dev
+.PHONY: deb
+deb: programs man
+	@tests/deps.sh $(DEB_PACKAGES)
+	@tests/packaging/deb.sh $(BUILD) $(VERSION)
 
 # Side-by-side figures, never pass or fail; the tables stand in tests/bench/README.md.
 .PHONY: bench

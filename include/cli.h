@@ -57,7 +57,10 @@ struct cli { /* one invocation */
 	const char *values[CLI_OPTIONS_MAX]; /* by index of the joined option table; "" for flags */
 	const char *repeated[CLI_HOSTS_MAX];
 	int n_repeated;
-	char role[48]; /* ROLE=local, of an argument NAME:ROLE */
+	char role[48];	    /* ROLE=local, of an argument NAME:ROLE */
+	char program[1024]; /* its path; to be asked for before the mount namespace changes, since a
+			       program in a chroot would be told another afterwards; "" if unknown
+			     */
 	char **args;
 	int n_args;
 	bool json, quiet, verbose;

@@ -74,6 +74,10 @@ int launcher_lab_counters(struct launcher *l, json_t **out, struct err *e);
  * {"netns", "layer", "items":[...], "note"}; NULL if there was nothing. 0, or ERR_RESTORE. */
 int launcher_restore(struct launcher *l, json_t **report, struct err *e);
 
+/* The network namespaces in which a profile is applied (or an apply is under way), whoever asked
+ * for it: an array of paths, "" for this process's own. NULL on error. */
+int launcher_applied(struct launcher *l, json_t **paths, struct err *e);
+
 /* Ends it: agents get end of input and are waited for, the lab is removed. NULL is allowed. */
 void launcher_stop(struct launcher *l);
 

@@ -28,4 +28,7 @@ int launcher_agent_path(const char *override, char *buf, size_t size, struct err
 /* See launcher_restore; run_dir is where journals are. report is always an array. */
 int launcher_restore_all(const char *run_dir, json_t *report, struct err *e);
 
+/* See launcher_applied; paths is an array. */
+int launcher_find_applied(const char *run_dir, json_t *paths, struct err *e);
+
 #endif

@@ -25,7 +25,8 @@ struct targets {
 
 /* The profile that the command's first argument names: PATH, or NAME or NAME:ROLE of one that is
  * installed; a role is as --host ROLE=local. */
-bool targets_is_profile(const char *word); /* a file, or the name of one that is installed */
+/* A file, or the name of one that is installed. */
+bool targets_is_profile(const struct cli *c, const char *word);
 int targets_load_profile(struct cli *c, struct profile *p, struct err *e);
 
 /* From --host and the profile (may be NULL). A profile of several hosts without --host, and a

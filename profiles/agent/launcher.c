@@ -259,6 +259,15 @@ int launcher_restore(struct launcher *l, json_t **report, struct err *e)
 	return rc;
 }
 
+int launcher_applied(struct launcher *l, json_t **paths, struct err *e)
+{
+	auto_json json_t *answer = NULL;
+	int fds[2];
+	int rc = ask(l, json_pack("{s:s}", "op", "applied"), START_MS, &answer, fds, e);
+	*paths = rc ? NULL : json_incref(json_object_get(answer, "paths"));
+	return rc;
+}
+
 void launcher_stop(struct launcher *l)
 {
 	if (!l) {

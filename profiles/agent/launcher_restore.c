@@ -175,11 +175,29 @@ static int restore_there(const char *run_dir, int netns_fd, const char *path, js
 	return rc ? rc : take_report(path, answer, report, e);
 }
 
-/* The folder's name has the namespace's cookie. */
+/* The namespace of a folder, whose name has the cookie: its descriptor, or -1 with *own or *gone.
+ */
+static int find_namespace(const char *dir, char *path, size_t size, bool *own, bool *gone,
+			  struct err *e)
+{
+	uint64_t cookie = strtoull(strrchr(dir, '/') + strlen("/net-"), NULL, 10);
+	path[0] = 0;
+	*gone = false;
+	*own = cookie == netns_cookie();
+	int fd = *own ? -1 : netns_find(cookie, path, size);
+	if (*own || fd >= 0) {
+		return fd;
+	}
+	*gone = fd == -ESRCH;
+	return *gone ? -1
+		     : err_set(e, fd, "cannot look for the network namespace of %s: %s", dir,
+			       strerror(-fd));
+}
+
 static int restore_dir(const char *run_dir, const char *name, json_t *report, struct err *e)
 {
-	char dir[512], path[128] = "";
-	uint64_t cookie = strtoull(name + strlen("net-"), NULL, 10);
+	char dir[512], path[128];
+	bool own, gone;
 	snprintf(dir, sizeof(dir), "%s/%s", run_dir, name);
 	if (!any_journal(dir)) {
 		return 0;
@@ -187,13 +205,11 @@ static int restore_dir(const char *run_dir, const char *name, json_t *report, st
 	for (size_t i = 0; i < ARRAY_SIZE(LAYERS); i++) {
 		await_guardian(dir, LAYERS[i]);
 	}
-	bool own = cookie == netns_cookie();
-	auto_close int fd = own ? -1 : netns_find(cookie, path, sizeof(path));
-	if (!own && fd != -ESRCH && fd < 0) {
-		return err_set(e, fd, "cannot look for the network namespace of %s: %s", dir,
-			       strerror(-fd));
+	auto_close int fd = find_namespace(dir, path, sizeof(path), &own, &gone, e);
+	if (fd < 0 && !own && !gone) {
+		return fd;
 	}
-	if (!own && fd < 0) {
+	if (gone) {
 		for (size_t i = 0; i < ARRAY_SIZE(LAYERS); i++) {
 			discard(dir, LAYERS[i], report);
 		}
@@ -226,4 +242,29 @@ int launcher_restore_all(const char *run_dir, json_t *report, struct err *e)
 	}
 	lab_remove_dead(run_dir);
 	return worst;
+}
+
+int launcher_find_applied(const char *run_dir, json_t *paths, struct err *e)
+{
+	int rc = 0;
+	DIR *d = opendir(run_dir);
+	const struct dirent *entry;
+	while (d && rc == 0 && (entry = readdir(d))) {
+		char dir[512], path[128];
+		bool own, gone;
+		snprintf(dir, sizeof(dir), "%s/%s", run_dir, entry->d_name);
+		if (strncmp(entry->d_name, "net-", 4) != 0 || !has_journal(dir, "applied")) {
+			continue;
+		}
+		auto_close int fd = find_namespace(dir, path, sizeof(path), &own, &gone, e);
+		if (fd >= 0 || own) {
+			json_array_append_new(paths, json_string(path));
+		} else if (!gone) {
+			rc = fd;
+		}
+	}
+	if (d) {
+		closedir(d);
+	}
+	return rc;
 }

@@ -258,12 +258,21 @@ static int do_restore(struct server *s, json_t *request, json_t *answer, struct 
 	return rc;
 }
 
+static int do_applied(struct server *s, json_t *request, json_t *answer, struct err *e)
+{
+	(void)request;
+	json_t *paths = json_array();
+	json_object_set_new(answer, "paths", paths);
+	return launcher_find_applied(s->run_dir, paths, e);
+}
+
 static const struct {
 	const char *op;
 	handler *run;
 } REQUESTS[] = {
-	{"agent", do_agent}, {"spawn", do_spawn},	{"kill", do_kill},	 {"lab", do_lab},
-	{"unlab", do_unlab}, {"counters", do_counters}, {"restore", do_restore},
+	{"agent", do_agent},	 {"spawn", do_spawn},	  {"kill", do_kill},
+	{"lab", do_lab},	 {"unlab", do_unlab},	  {"counters", do_counters},
+	{"restore", do_restore}, {"applied", do_applied},
 };
 
 static int dispatch(struct server *s, json_t *request, json_t *answer, struct err *e)

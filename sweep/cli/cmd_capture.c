@@ -157,7 +157,7 @@ static int run(struct cli *c)
 	struct profile model = {0};
 	struct capture k = {.c = c};
 	profile_init(&k.out);
-	if (c->n_args == 1 && targets_is_profile(c->args[0])) {
+	if (c->n_args == 1 && targets_is_profile(c, c->args[0])) {
 		if (targets_load_profile(c, &model, &e) < 0) {
 			return cli_fail(c, &e);
 		}

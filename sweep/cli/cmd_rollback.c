@@ -4,11 +4,14 @@
  */
 #include "cleanup.h"
 #include "cli_confirm.h"
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 static const struct cli_option options[] = {
 	{"host", 0, "NAME=VIA", "a host: local, netns:NAME, or a command such as 'ssh tx1'", true},
+	{"all", 0, NULL, "all network namespaces of this machine, and what waits for its confirm",
+	 false},
 	{"force", 0, NULL, "overwrite also what someone else has changed since", false},
 	{NULL, 0, NULL, NULL, false},
 };
@@ -33,24 +36,30 @@ struct undoing { /* of one rollback command */
 	json_t *all; /* {host: items} */
 };
 
-/* An apply that waits for its confirm holds what is to be put back: it is told to do it now. */
-static int end_waiting(const struct undoing *u, const struct target *t, struct err *e)
+/* An apply that waits for its confirm holds what is to be put back: it is told to do it now.
+ * via: of which host; NULL for all that wait. */
+static int end_waiting(const struct undoing *u, const char *via, struct err *e)
 {
-	auto_json json_t *list = waiting_list(t->text), *answer = NULL;
-	const json_t *one = json_array_get(list, 0);
-	if (!one) {
-		return 0;
+	auto_json json_t *list = waiting_list(via);
+	const json_t *one;
+	size_t i;
+	int rc = 0;
+	json_array_foreach(list, i, one)
+	{
+		auto_json json_t *answer = NULL;
+		cli_note(u->c, "%s was waiting for its confirm: all that it has set goes back",
+			 json_string_value(json_object_get(one, "profile")));
+		int failed = waiting_ask(one, json_pack("{s:s}", "op", "rollback"), &answer, e);
+		rc = rc ? rc : failed;
 	}
-	cli_note(u->c, "%s was waiting for its confirm: all that it has set goes back",
-		 json_string_value(json_object_get(one, "profile")));
-	return waiting_ask(one, json_pack("{s:s}", "op", "rollback"), &answer, e);
+	return rc;
 }
 
 static int roll_back(void *ctx, struct target *t, struct err *e)
 {
 	struct undoing *u = ctx;
 	auto_json json_t *items = NULL;
-	int rc = end_waiting(u, t, e);
+	int rc = end_waiting(u, t->text, e);
 	rc = rc ? rc : agent_open(t->agent, "applied", "", NULL, 0, NULL, e);
 	if (rc == 0) {
 		rc = agent_rollback(t->agent, cli_value(u->c, "force") != NULL, &items, e);
@@ -64,6 +73,47 @@ static int roll_back(void *ctx, struct target *t, struct err *e)
 	return rc;
 }
 
+/* One namespace, as if --host had named it; what it is called may be longer than a host's name. */
+static int visit_namespace(struct undoing *u, struct cli *c, const char *path)
+{
+	char host[160];
+	const char *name = strncmp(path, "/run/netns/", 11) == 0 ? path + 11 : NULL;
+	if (*path && !name) {
+		struct err e = {0};
+		err_set(&e, -ENOENT,
+			"the network namespace of %s has no name: run tunesweep rollback in it",
+			path);
+		e.class = ERR_RESTORE;
+		return cli_fail(c, &e);
+	}
+	snprintf(host, sizeof(host), *path ? "%.31s=netns:%s" : "local=local", name, name);
+	c->repeated[0] = host;
+	c->n_repeated = 1;
+	return targets_visit(c, NULL, true, roll_back, u);
+}
+
+static int roll_back_everywhere(struct undoing *u, struct cli *c)
+{
+	struct err e = {0};
+	auto_json json_t *paths = NULL;
+	const json_t *path;
+	size_t i;
+	if (c->n_repeated) {
+		err_usage(&e, "--all takes no --host: it is about this machine");
+		return cli_fail(c, &e);
+	}
+	if (end_waiting(u, NULL, &e) || launcher_applied(c->launcher, &paths, &e)) {
+		return cli_fail(c, &e);
+	}
+	int status = CLI_DONE;
+	json_array_foreach(paths, i, path)
+	{
+		int one = visit_namespace(u, c, json_string_value(path));
+		status = one > status ? one : status;
+	}
+	return status;
+}
+
 static int run(struct cli *c)
 {
 	auto_json json_t *all = json_object();
@@ -72,7 +122,8 @@ static int run(struct cli *c)
 	if (status != CLI_DONE) {
 		return status;
 	}
-	status = targets_visit(c, NULL, true, roll_back, &u);
+	status = cli_value(c, "all") ? roll_back_everywhere(&u, c)
+				     : targets_visit(c, NULL, true, roll_back, &u);
 	if (c->json && status == CLI_DONE) {
 		cli_print_json(all);
 	}

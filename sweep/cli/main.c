@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/signalfd.h>
+#include <unistd.h>
 
 /* clang-format off */
 static const struct command *const commands[] = {
@@ -109,6 +110,9 @@ static int run_words(int argc, char **argv)
 {
 	struct err e = {0};
 	struct cli c = {.commands = commands};
+	if (readlink("/proc/self/exe", c.program, sizeof(c.program) - 1) < 0) {
+		*c.program = '\0';
+	}
 	if (argc < 2 || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
 		cli_usage(commands, argc < 2 ? stderr : stdout);
 		return argc < 2 ? CLI_USAGE : CLI_DONE;

@@ -19,23 +19,18 @@ static bool is_file(const char *path)
 }
 
 /* Beside the program: installed (bin and share are neighbours), or in the tree it was built in. */
-static bool find_named(const char *name, char *path)
+static bool find_named(const struct cli *c, const char *name, char *path)
 {
 	static const char *const folders[] = {"/../share/tunesweep/profiles",
 					      "/../profiles/shipped"};
-	char self[PATH_MAX / 2];
 	snprintf(path, PATH_MAX, "/etc/tunesweep/profiles/%s.yaml", name);
 	if (is_file(path)) {
 		return true;
 	}
-	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
-	self[n > 0 ? n : 0] = '\0';
-	char *slash = strrchr(self, '/');
-	if (slash) {
-		*slash = '\0';
-	}
+	const char *slash = strrchr(c->program, '/');
+	int length = slash ? (int)(slash - c->program) : 0;
 	for (size_t i = 0; i < ARRAY_SIZE(folders); i++) {
-		snprintf(path, PATH_MAX, "%s%s/%s.yaml", self, folders[i], name);
+		snprintf(path, PATH_MAX, "%.*s%s/%s.yaml", length, c->program, folders[i], name);
 		if (is_file(path)) {
 			return true;
 		}
@@ -61,7 +56,7 @@ static int take_role(struct cli *c, const char *role, struct err *e)
 
 /* The path of an installed profile by NAME or NAME:ROLE; role (may be NULL) gets what follows the
  * colon, or NULL. */
-static bool find_word(const char *word, char *path, const char **role)
+static bool find_word(const struct cli *c, const char *word, char *path, const char **role)
 {
 	char name[100];
 	const char *colon = strchr(word, ':');
@@ -73,20 +68,20 @@ static bool find_word(const char *word, char *path, const char **role)
 		return false;
 	}
 	snprintf(name, sizeof(name), "%.*s", (int)length, word);
-	return find_named(name, path);
+	return find_named(c, name, path);
 }
 
-bool targets_is_profile(const char *word)
+bool targets_is_profile(const struct cli *c, const char *word)
 {
 	char path[PATH_MAX];
-	return is_file(word) || find_word(word, path, NULL);
+	return is_file(word) || find_word(c, word, path, NULL);
 }
 
 int targets_load_profile(struct cli *c, struct profile *p, struct err *e)
 {
 	char path[PATH_MAX];
 	const char *word = c->args[0], *role = NULL;
-	if (is_file(word) || !find_word(word, path, &role)) {
+	if (is_file(word) || !find_word(c, word, path, &role)) {
 		return profile_load(word, p, e);
 	}
 	int rc = role ? take_role(c, role, e) : 0;
