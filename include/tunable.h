@@ -40,6 +40,7 @@ enum tunable_backend {
 	BACKEND_MSIX_VECTORS,
 	BACKEND_STEER,	     /* rps, xps */
 	BACKEND_STEER_FLOWS, /* rfs */
+	BACKEND_NAPI,	     /* generic netlink "netdev" */
 	BACKEND_CPU,
 	BACKEND_CPU_LATENCY,
 	BACKEND_IPOIB,
@@ -66,11 +67,11 @@ struct tunable {	  /* a row of the catalogue */
 	const char *fields[4]; /* NULL-terminated; {NULL} if it has none */
 	const char *const
 		*choices; /* NULL-terminated words of a text; NULL: any, or asked of the host */
-	const char *affects[6]; /* names of tunables that setting this one changes too: of the same
+	const char *affects[10]; /* names of tunables that setting this one changes too: of the same
 				   device; what this host lacks is passed over */
-	const char *excludes;	/* the one that is 0 while this one is in force; NULL */
-	const char *help;	/* one sentence */
-	bool device;		/* belongs to an interface: setting.device names it */
+	const char *excludes;	 /* the one that is 0 while this one is in force; NULL */
+	const char *help;	 /* one sentence */
+	bool device;		 /* belongs to an interface: setting.device names it */
 	enum tunable_cost cost;
 	bool held;	  /* as long as the process that set it: nothing for apply */
 	bool administers; /* the kernel wants CAP_SYS_ADMIN for it */

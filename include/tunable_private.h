@@ -46,7 +46,7 @@ int setting_device(const struct sysroot *root, const struct setting *s, int *ifi
 /* Fills present and settable by reading; false, with the reason in why_not, if that fails. */
 bool setting_present(const struct sysroot *root, const struct setting *s, const char *field,
 		     const struct tunable_ops *ops, struct tunable_range *range);
-extern const struct tunable_ops irq_ops, irqbalance_ops, rps_ops, rps_flow_ops;
+extern const struct tunable_ops napi_ops, irq_ops, irqbalance_ops, rps_ops, rps_flow_ops;
 extern const struct tunable_ops cpu_ops, cpu_latency_ops;
 extern const struct tunable_ops msix_ops, msix_vectors_ops, ipoib_ops;
 

@@ -39,6 +39,8 @@ static const struct tunable_ops *ops_of(const struct tunable *t)
 		return &rps_ops;
 	case BACKEND_STEER_FLOWS:
 		return &rps_flow_ops;
+	case BACKEND_NAPI:
+		return &napi_ops;
 	case BACKEND_CPU:
 		return &cpu_ops;
 	case BACKEND_CPU_LATENCY:

@@ -64,6 +64,8 @@ static const struct clash {
 	{"link.gro_flush_timeout", NULL, "link.napi_defer_hard_irqs",
 	 "link.gro_flush_timeout keeps the interrupt off only where link.napi_defer_hard_irqs is "
 	 "not 0"},
+	{"napi.gro_flush_timeout", NULL, "napi.defer_hard_irqs",
+	 "napi.gro_flush_timeout keeps the interrupt off only where napi.defer_hard_irqs is not 0"},
 	{"net.core.rmem_default", NULL, NULL,
 	 "net.core.rmem_default is overridden for TCP by the default of net.ipv4.tcp_rmem: it has "
 	 "no effect on TCP"},

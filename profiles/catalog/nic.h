@@ -11,7 +11,8 @@
 #define CHANNELS(name, min, says)                                                                  \
 	NIC("channels." name, DISRUPTIVE, VALUE_INT, UNIT_COUNT, min, 65535, .cost = COST_RESET,   \
 	    .affects = {"nic.rss_queues", "irq.affinity", "xps.cpus", "rps.cpus",                  \
-			"rps.flow_entries"},                                                       \
+			"rps.flow_entries", "napi.defer_hard_irqs", "napi.gro_flush_timeout",      \
+			"napi.irq_suspend_timeout", "napi.threaded"},                              \
 	    .help = says)
 #define RING(name, unit, says)                                                                     \
 	NIC("rings." name, DISRUPTIVE, VALUE_INT, unit, 1, INT_MAX, .cost = COST_RESET,            \
@@ -19,6 +20,8 @@
 #define COALESCE(name, unit, says)                                                                 \
 	NIC("coalesce." name, SAFE, VALUE_INT, unit, 0, INT_MAX, .help = says)
 #define SWITCH(name, class, ...) NIC(name, class, VALUE_BOOL, UNIT_NONE, 0, 1, __VA_ARGS__)
+#define NAPI(name, type, unit, max, says)                                                          \
+	DEVICE_ENTRY("napi." name, BACKEND_NAPI, SAFE, type, unit, 0, max, .help = says)
 #define ROUTE(name, type, unit, min, max, ...)                                                     \
 	DEVICE_ENTRY("route." name, BACKEND_ROUTE, SAFE, type, unit, min, max, __VA_ARGS__)
 #define QDISC(name, type, unit, max, says)                                                         \
@@ -44,12 +47,24 @@ LINK("mtu", DISRUPTIVE, VALUE_INT, UNIT_BYTES, 1280, 65536, .cost = COST_RESET,
 	LINK("gro_ipv4_max_size", SAFE, VALUE_INT, UNIT_BYTES, 0, 524280,
 	     .help = "As link.gro_max_size, of IPv4 alone (Linux 6.3)."),
 	LINK("gro_flush_timeout", SAFE, VALUE_INT, UNIT_NS, 0, INT_MAX,
+	     .affects = {"napi.gro_flush_timeout"},
 	     .help = "How long NAPI holds packets back to put more together, and its IRQ off."),
 	LINK("napi_defer_hard_irqs", SAFE, VALUE_INT, UNIT_COUNT, 0, INT_MAX,
+	     .affects = {"napi.defer_hard_irqs"},
 	     .help = "Empty polls after which NAPI turns its IRQ on again; works with "
 		     "link.gro_flush_timeout."),
-	LINK("threaded", SAFE, VALUE_BOOL, UNIT_NONE, 0, 1,
+	LINK("threaded", SAFE, VALUE_BOOL, UNIT_NONE, 0, 1, .affects = {"napi.threaded"},
 	     .help = "NAPI polls in kernel threads, which the scheduler can move."),
+	/* NAPI instances, each with values of its own */
+	NAPI("defer_hard_irqs", VALUE_INT, UNIT_COUNT, INT_MAX,
+	     "As link.napi_defer_hard_irqs, of each NAPI instance (Linux 6.13)."),
+	NAPI("gro_flush_timeout", VALUE_INT, UNIT_NS, INT_MAX,
+	     "As link.gro_flush_timeout, of each NAPI instance (Linux 6.13)."),
+	NAPI("irq_suspend_timeout", VALUE_INT, UNIT_NS, INT_MAX,
+	     "How long IRQs stay off while a program that busy polls finds packets, in each "
+	     "NAPI instance (Linux 6.13)."),
+	NAPI("threaded", VALUE_BOOL, UNIT_NONE, 1,
+	     "As link.threaded, of each NAPI instance (Linux 6.17)."),
 	DEVICE_ENTRY("link.ipoib_mode", BACKEND_IPOIB, DISRUPTIVE, VALUE_TEXT, UNIT_NONE, 0, 0,
 		     .choices = WORDS("datagram", "connected"), .cost = COST_RESET,
 		     .affects = {"link.mtu"},

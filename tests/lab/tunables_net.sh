@@ -101,6 +101,45 @@ proves nic.features.gro true
 } | talk
 same "NAPI in threads, where GRO makes veth have NAPI" "$(answer 2 '.effective//.error')" '[true,true]'
 same "threads are rolled back" "$(answer 3 .ok)$(answer 4 .present)" "truefalse"
+
+### NAPI instances with values of their own: GRO gives veth one for each queue
+lacks napi.gro_flush_timeout "no NAPI\|came with Linux"
+if in_a ethtool -K v0 gro on 2>/dev/null; then
+	{ req 1 probe "$(entry napi.gro_flush_timeout),\"field\":\"\""; req 2 probe "$(entry napi.threaded),\"field\":\"\""; req 3 bye; } | talk
+	napi=$(answer 1 .settable) threads=$(answer 2 .settable)
+fi
+if [ "${napi:-}" = true ]; then
+	for e in defer_hard_irqs:3 gro_flush_timeout:30000 irq_suspend_timeout:40000; do
+		proves "napi.${e%:*}" "${e#*:}"
+	done
+	# what the kernel itself sets for all of a device's is what is read
+	in_a sh -c 'echo 12345 >/sys/class/net/v0/gro_flush_timeout; echo 5 >/sys/class/net/v0/napi_defer_hard_irqs'
+	{
+		req 1 probe "$(entry napi.gro_flush_timeout),\"field\":\"\""
+		req 2 probe "$(entry napi.defer_hard_irqs),\"field\":\"\""
+		req 3 open "$(open_ link.gro_flush_timeout)"
+		req 4 set "\"values\":[$(one link.gro_flush_timeout 777)]"
+		req 5 probe "$(entry napi.gro_flush_timeout),\"field\":\"\""
+		req 6 rollback '"force":false'
+		req 7 probe "$(entry napi.gro_flush_timeout),\"field\":\"\""
+		req 8 bye
+	} | talk
+	same "the device's own values are those of its instances" "$(answer 1 .present) $(answer 2 .present)" "12345 5"
+	same "and go with them and back" "$(answer 5 .present) $(answer 7 .present)" "777 12345"
+	in_a sh -c 'echo 0 >/sys/class/net/v0/gro_flush_timeout; echo 0 >/sys/class/net/v0/napi_defer_hard_irqs'
+	# sessions that end badly, too
+	{ req 1 open "$(open_ napi.irq_suspend_timeout)"; req 2 set "\"values\":[$(one napi.irq_suspend_timeout 50000)]"; } | talk
+	{ req 1 probe "$(entry napi.irq_suspend_timeout),\"field\":\"\""; req 2 bye; } | talk
+	same "the end of the controller puts them back" "$(answer 1 .present)" 0
+else
+	ok "napi # SKIP this kernel has no settings of a single NAPI"
+fi
+if [ "${threads:-}" = true ]; then
+	proves napi.threaded true 'grep -hl "^napi/v0" /proc/[0-9]*/comm | wc -l' '^8$'
+else
+	ok "napi.threaded # SKIP this kernel has no threads for a single NAPI"
+fi
+in_a ethtool -K v0 gro off 2>/dev/null
 lacks nic.channels.combined "has no nic.channels.combined"
 lacks nic.rings.rx "has no nic.rings"
 lacks nic.coalesce.rx_usecs "has no nic.coalesce"
