@@ -44,6 +44,10 @@ int agent_device(struct agent *a, const char *address, char *name, struct err *e
 int agent_probe(struct agent *a, const struct setting *s, const char *field,
 		struct tunable_range *out, struct err *e);
 
+/* While an answer of this one is waited for, the others hear a heartbeat: they would take the
+ * silence for the end and put back. The list is the caller's; NULL and 0 before it or they go. */
+void agent_wait_with(struct agent *a, struct agent *const *others, size_t n);
+
 /* As session_set; effective[n] may be NULL. */
 int agent_set(struct agent *a, const struct assignment *v, size_t n, struct value *effective,
 	      struct err *e);

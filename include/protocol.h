@@ -17,6 +17,7 @@
 #define PROTOCOL_LINE_MAX     65536
 #define PROTOCOL_HEARTBEAT_MS 1000
 #define PROTOCOL_SILENCE_MS   10000
+#define PROTOCOL_CARRIER_MS   8000 /* for which one write that dropped the link waits for it */
 
 /* A pair of descriptors that carries lines, with its read buffer. in and out may be the same. */
 struct channel {

@@ -4,12 +4,10 @@
  * first seen, also over a crash, and a write that may drop the link waits for it. Called by the
  * other files of the session.
  */
+#include "protocol.h"
 #include "session_private.h"
 #include <errno.h>
 #include <string.h>
-
-/* Shorter than the controller's patience with one request. */
-enum { CARRIER_MS = 8000 };
 
 int session_bind(struct session *s, struct setting *setting, struct device_binding *b,
 		 struct err *e)
@@ -62,5 +60,7 @@ int session_write(struct session *s, const struct setting *setting, const char *
 		find_again(s, setting->device);
 		return r; /* its back end has waited */
 	}
-	return r || !carried ? r : device_wait_carrier(&s->root, setting->ifindex, CARRIER_MS, e);
+	return r || !carried
+		       ? r
+		       : device_wait_carrier(&s->root, setting->ifindex, PROTOCOL_CARRIER_MS, e);
 }

@@ -96,7 +96,9 @@ static int set_on_host(const struct trial_env *env, int host, const struct confi
 	if (n == 0) {
 		return 0;
 	}
+	agent_wait_with(env->agents[host], env->agents, env->spec->n_hosts);
 	int rc = agent_set(env->agents[host], todo, n, took, e);
+	agent_wait_with(env->agents[host], NULL, 0);
 	for (size_t k = 0; rc == 0 && k < n; k++) {
 		effective->v[from[k]] = took[k];
 	}

@@ -24,17 +24,43 @@ struct agent {
 	pid_t pid;
 	struct channel channel;
 	json_int_t id;
-	bool open; /* something may be set there */
+	bool open;		     /* something may be set there */
+	bool asked;		     /* an answer is owed: nothing else may be asked */
+	struct agent *const *others; /* borrowed: agent_wait_with */
+	size_t n_others;
 	struct agent_info info;
 };
+
+void agent_wait_with(struct agent *a, struct agent *const *others, size_t n)
+{
+	a->others = others;
+	a->n_others = n;
+}
+
+/* Whether they are still there is asked by whoever wants something of them. */
+static void keep_others(const struct agent *a)
+{
+	for (size_t i = 0; i < a->n_others; i++) {
+		struct agent *o = a->others[i];
+		if (o && o != a && o->open && !o->asked) {
+			client_call_plain(o, "ping", json_object(), PROTOCOL_HEARTBEAT_MS, NULL);
+		}
+	}
+}
 
 /* The answer to the last request; those that come too late for theirs are passed over. */
 static int await_answer(struct agent *a, int timeout_ms, json_t **answer, struct err *e)
 {
 	int64_t deadline = clock_ms() + timeout_ms;
 	for (;;) {
-		int64_t left = deadline - clock_ms();
-		int rc = channel_recv(&a->channel, left > 0 ? (int)left : 0, answer, e);
+		int64_t left = deadline - clock_ms(), slice = left > 0 ? left : 0;
+		bool more = a->n_others > 0 && left > PROTOCOL_HEARTBEAT_MS;
+		slice = more ? PROTOCOL_HEARTBEAT_MS : slice;
+		int rc = channel_recv(&a->channel, (int)slice, answer, e);
+		if (rc == -ETIMEDOUT && more) {
+			keep_others(a);
+			continue;
+		}
 		if (rc == -ETIMEDOUT) {
 			return err_set(e, -EHOSTDOWN, "host %s: no answer within %g s", a->name,
 				       timeout_ms / 1000.0);
@@ -65,6 +91,7 @@ static int call_send(struct agent *a, const char *op, json_t *request, struct er
 	json_object_set_new(mine, "id", json_integer(++a->id));
 	json_object_set_new(mine, "op", json_string(op));
 	int rc = channel_send(&a->channel, mine, e);
+	a->asked = rc == 0;
 	if (rc == -EPIPE) {
 		return err_set(e, -EHOSTDOWN, "host %s: the agent has gone", a->name);
 	}
@@ -78,6 +105,7 @@ static int call_send(struct agent *a, const char *op, json_t *request, struct er
 static int call_take(struct agent *a, int timeout_ms, json_t **answer, struct err *e)
 {
 	int rc = await_answer(a, timeout_ms, answer, e);
+	a->asked = false;
 	if (rc) {
 		return rc;
 	}
@@ -247,29 +275,6 @@ int agent_rollback(struct agent *a, bool force, json_t **report, struct err *e)
 int agent_commit(struct agent *a, struct err *e)
 {
 	return client_call_plain(a, "commit", json_object(), ANSWER_MS, e);
-}
-
-static int call_whole(struct agent *a, const char *op, json_t **out, struct err *e)
-{
-	auto_json json_t *answer = NULL;
-	int rc = client_call(a, op, json_object(), ANSWER_MS, &answer, e);
-	if (rc) {
-		return rc;
-	}
-	json_object_del(answer, "id");
-	json_object_del(answer, "ok");
-	*out = json_incref(answer);
-	return 0;
-}
-
-int agent_status(struct agent *a, json_t **out, struct err *e)
-{
-	return call_whole(a, "status", out, e);
-}
-
-int agent_check(struct agent *a, json_t **out, struct err *e)
-{
-	return call_whole(a, "check", out, e);
 }
 
 int agent_stream_send(struct agent *a, json_t *request, int timeout_ms, struct err *e)

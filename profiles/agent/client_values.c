@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The controller's requests about values and devices: what is allowed and can be set there, setting
- * it, and whether the host is fit to measure. How a request
- * travels is client.c's. Used by the commands, the trial and the engines.
+ * it, what is set and whether it still stands, and whether the host is fit to measure. How a
+ * request travels is client.c's. Used by the commands, the trial and the engines.
  */
 #include "agent.h"
 #include "cleanup.h"
 #include "client_private.h"
 #include "guard.h"
+#include "protocol.h"
 #include <errno.h>
 #include <stdio.h>
 
@@ -106,11 +107,21 @@ static json_t *json_values(const struct assignment *v, size_t n)
 	return json_pack("{s:o}", "values", list);
 }
 
+/* Each that may drop the link waits for it, and once more if all is undone. */
+static int patience_ms(const struct assignment *v, size_t n)
+{
+	int ms = RESTORE_MS;
+	for (size_t i = 0; i < n; i++) {
+		ms += v[i].setting.tunable->cost == COST_CALL ? 0 : 2 * PROTOCOL_CARRIER_MS;
+	}
+	return ms;
+}
+
 int agent_set(struct agent *a, const struct assignment *v, size_t n, struct value *effective,
 	      struct err *e)
 {
 	auto_json json_t *answer = NULL;
-	int rc = client_call(a, "set", json_values(v, n), RESTORE_MS, &answer, e);
+	int rc = client_call(a, "set", json_values(v, n), patience_ms(v, n), &answer, e);
 	const json_t *list = json_object_get(answer, "effective");
 	if (rc || !effective) {
 		return rc;
@@ -127,5 +138,28 @@ int agent_set(struct agent *a, const struct assignment *v, size_t n, struct valu
 
 int agent_replace(struct agent *a, const struct assignment *v, size_t n, struct err *e)
 {
-	return client_call_plain(a, "replace", json_values(v, n), RESTORE_MS, e);
+	return client_call_plain(a, "replace", json_values(v, n), patience_ms(v, n), e);
+}
+
+static int call_whole(struct agent *a, const char *op, json_t **out, struct err *e)
+{
+	auto_json json_t *answer = NULL;
+	int rc = client_call(a, op, json_object(), ANSWER_MS, &answer, e);
+	if (rc) {
+		return rc;
+	}
+	json_object_del(answer, "id");
+	json_object_del(answer, "ok");
+	*out = json_incref(answer);
+	return 0;
+}
+
+int agent_status(struct agent *a, json_t **out, struct err *e)
+{
+	return call_whole(a, "status", out, e);
+}
+
+int agent_check(struct agent *a, json_t **out, struct err *e)
+{
+	return call_whole(a, "check", out, e);
 }

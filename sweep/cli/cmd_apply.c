@@ -33,7 +33,8 @@ struct application { /* of one apply command */
 	struct cli *c;
 	const struct profile *p;
 	struct targets t;
-	double confirm; /* seconds; 0: kept at once */
+	struct agent *agents[CLI_HOSTS_MAX]; /* of the targets */
+	double confirm;			     /* seconds; 0: kept at once */
 	size_t n_set;
 	struct waiter *waiter;
 };
@@ -181,7 +182,11 @@ static int set_all(struct application *a, struct err *e)
 		rc = rc ? rc : agent_allow(a->t.items[i].agent, a->p->allow, e);
 		rc = rc ? rc : changes_ask(a->c, &a->t.items[i], a->p, true, &wanted[i], &n[i], e);
 	}
+	for (size_t i = 0; i < a->t.n; i++) {
+		a->agents[i] = a->t.items[i].agent;
+	}
 	for (size_t i = 0; rc == 0 && i < a->t.n; i++) {
+		agent_wait_with(a->t.items[i].agent, a->agents, a->t.n);
 		rc = set_on(a, &a->t.items[i], wanted[i], n[i], e);
 		if (rc == 0) {
 			tell_irqbalance(a, &a->t.items[i], wanted[i], n[i]);
@@ -191,6 +196,7 @@ static int set_all(struct application *a, struct err *e)
 		}
 	}
 	for (size_t i = 0; i < a->t.n; i++) {
+		agent_wait_with(a->agents[i], NULL, 0);
 		free(wanted[i]);
 	}
 	return rc;
