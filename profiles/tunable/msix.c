@@ -146,6 +146,23 @@ static int msix_write(const struct sysroot *root, const struct setting *s, const
 	return r ? r : link_state_restore(now, s->device, text, e);
 }
 
+/* Messages are on or off by the device's attribute. Which kind is the driver's own choice, by a
+ * parameter that it reads when it is loaded, for all its devices at once: no host is asked to give
+ * those up for one of them. */
+static int check_kind(const char *word, const char *now, const struct setting *s, struct err *e)
+{
+	struct binding b;
+	bool other = strcmp(word, "intx") && strncmp(now, "intx ", 5) &&
+		     (strncmp(now, word, strlen(word)) || now[strlen(word)] != ' ');
+	if (!other || parse(now, &b, NULL)) {
+		return 0;
+	}
+	return err_set(e, -EOPNOTSUPP,
+		       "driver %s has chosen %s for %s: %s wants a parameter of its own when it is "
+		       "loaded, for all its devices (modinfo -p %s; e1000e: IntMode)",
+		       b.driver, b.mode, s->device, word, b.driver);
+}
+
 static int msix_plan(const struct sysroot *root, const struct setting *s, char *text, size_t size,
 		     struct err *e)
 {
@@ -157,6 +174,10 @@ static int msix_plan(const struct sysroot *root, const struct setting *s, char *
 	int r = msix_read(root, s, now, sizeof(now), e);
 	if (r || !strchr(now, ' ')) {
 		return r ? r : err_set(e, -ENODEV, "there is no device %s", s->device);
+	}
+	r = check_kind(word, now, s, e);
+	if (r) {
+		return r;
 	}
 	int n = snprintf(text, size, "%s%s", word, strchr(now, ' '));
 	return (size_t)n < size ? 0 : err_set(e, -ENAMETOOLONG, "%s: too long", s->name);

@@ -4,6 +4,7 @@
 # is there already is kept. Called by test.sh and machine.sh.
 # Usage: tests/vm/kernel.sh FOLDER
 set -euo pipefail
+export PATH=$PATH:/usr/sbin:/sbin # depmod, modprobe
 here=$(cd "$(dirname "$0")" && pwd)
 mkdir -p "$1"
 cd "$1"

@@ -22,6 +22,11 @@ if ! said=$(tests/vm/kernel.sh "$cache" 2>&1); then
 	exit 1
 fi
 
+# A NIC with every parameter there is; without the kernel's headers its tests are skipped.
+if ! tests/vm/module.sh "$cache" >"$cache/made_nic.why" 2>&1; then
+	echo "# the made-up NIC is not built: $(tail -n 1 "$cache/made_nic.why")"
+fi
+
 share=${VM_SHARE:-$(mktemp -d)} # kept where it is given
 [ -n "${VM_SHARE:-}" ] || trap 'rm -rf "$share"' EXIT
 scripts=("$@")
@@ -37,7 +42,7 @@ fi
 printf '%s\n' "${scripts[@]}" >"$share/scripts"
 start=$SECONDS
 tests/vm/machine.sh -c "$cache" -d "$share" -t "${VM_LIMIT:-1700}" \
-	"BUILD='$build' exec tests/vm/run-guest.sh"
+	"BUILD='$build' VM_CACHE='$(cd "$cache" && pwd)' exec tests/vm/run-guest.sh"
 rc=$?
 echo "# the machine ran for $((SECONDS - start)) s and ended with status $rc"
 case $rc in

@@ -64,7 +64,37 @@ mode() { # vectors in use, or intx
 	[ "$n" != 0 ] && echo "$n" || echo intx
 }
 same "e1000e has three vectors" "$(mode e1k0)" 3
+# The count that is told, against the kernel's list of the device and its interrupts that have names
+vectors() { # vectors DEVICE: as told
+	"$tunesweep" show msix.vectors --device "$1" --json | jq '.here[].present'
+}
+named() { # of those numbers in /proc/interrupts
+	local n=0 i
+	for i in $(irqs_of "$(pci_of "$1")"); do grep -q "^ *$i:" /proc/interrupts && n=$((n + 1)); done
+	echo $n
+}
+for d in virt0 e1k0 vmx0; do
+	same "$d: its vectors are counted" "$(vectors $d)" "$(mode $d)"
+	check "$d: the kernel has interrupts for them ($(named $d))" test "$(named $d)" -gt 1
+done
 e1k_now() { local d; for d in /sys/class/net/*; do [ "$(cat $d/address)" = 52:54:00:00:02:00 ] && echo "${d##*/}"; done; }
 mode_now() { ip link set "$(e1k_now)" up; mode "$(e1k_now)"; }
 prove msix.mode e1k0 intx driver-rebind intx mode_now
+# Refused, each with what to do: a kind of message that the driver has not chosen, no word that allows
+# it, and the device over which the host is reached.
+ip addr add 192.0.2.1/30 dev e1k0
+ip link set e1k0 up
+mkdir -m 700 "$work/run"
+asked() { # asked WORDS VALUE: the answer
+	printf '{"v":1,"id":%d,"op":"%s"%s}\n' 1 open ',"layer":"sweep","profile":"vm","settings":[]' 2 allow ",\"words\":[$1]" \
+		3 set ",\"values\":[{\"set\":\"msix.mode\",\"device\":\"e1k0\",\"field\":\"\",\"value\":\"$2\"}]" 4 bye '' |
+		SSH_CONNECTION="$3" "$build/tunesweep-agent" --run-dir "$work/run" >"$work/answers" 2>"$work/err"
+	sed -n 3p "$work/answers" >"$work/answer"
+}
+elsewhere="192.0.2.9 50000 192.0.2.9 22" over_it="192.0.2.2 50000 192.0.2.1 22"
+asked '"driver-rebind"' msi "$elsewhere"
+check "a kind that the driver has not chosen" grep -q 'has chosen msix.*IntMode' "$work/answer"
+asked '"driver-rebind"' intx "$over_it"
+check "the device of the control connection" grep -q 'carries the control connection.*control-device' "$work/answer"
+same "and it has its messages still" "$(mode e1k0)" 3
 exit $failed

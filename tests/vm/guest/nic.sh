@@ -43,7 +43,7 @@ finish() {
 		i=$((i + 1))
 		# shellcheck disable=SC2086
 		set -- $said
-		want=${wanted[$device ${1}]:-${2//\"/}}
+		want=${wanted[$device $said]:-${wanted[$device $1]:-${2//\"/}}}
 		if [ "$settable" != true ]; then
 			not_ok "$device $1" "cannot be set: $why"
 		elif [ "$found" != "$want" ]; then
@@ -57,7 +57,9 @@ finish() {
 	same "$device: every entry was answered" "$i" "${#proven[@]}"
 }
 # what the driver rounds to: the sample is told what it took, not what was asked
-declare -A wanted=(["vmx0 nic.rings.rx"]=512 ["e1k0 nic.rings.rx"]=504)
+declare -A wanted=(["vmx0 nic.rings.rx"]=512 ["e1k0 nic.rings.rx"]=504 ["made0 nic.rings.rx_mini"]=104)
+# where adaptive moderation is on, only the named attribute is sent, and the driver keeps its own
+wanted["made0 nic.coalesce.rx_usecs 30 nic.coalesce.adaptive_rx true"]=8
 
 begin virt0
 each link.mtu 1400
@@ -112,6 +114,47 @@ each nic.rss_queues 2
 each nic.features.lro false
 each nic.features.tso false
 finish
+
+# What no emulated NIC has: a driver of the tests' own (module/made_nic.c) has it
+if [ -s "${VM_CACHE:-}/made_nic.ko" ] && insmod "$VM_CACHE/made_nic.ko" && ip link set made0 up; then
+	begin made0
+	each nic.channels.rx 2
+	each nic.channels.tx 1
+	each nic.channels.other 0
+	each nic.channels.combined 3
+	each nic.rings.rx 1024
+	each nic.rings.rx_mini 100
+	each nic.rings.rx_jumbo 64
+	each nic.rings.tx 256
+	each nic.rings.rx_buf_len 4096
+	each nic.coalesce.rx_usecs 30
+	each nic.coalesce.rx_frames 16
+	each nic.coalesce.tx_usecs 200
+	each nic.coalesce.tx_frames 8
+	each nic.coalesce.adaptive_rx true
+	each nic.coalesce.adaptive_tx true
+	each nic.coalesce.cqe_mode_rx true
+	each nic.coalesce.cqe_mode_tx true
+	each nic.coalesce.rx_usecs 30 nic.coalesce.adaptive_rx true
+	each nic.flags.legacy-rx true
+	each nic.flags.link-down-on-close true nic.flags.legacy-rx true
+	finish
+	# what the driver refuses is told in its own words, and changes nothing
+	begin made0
+	req set '"values":[{"set":"nic.coalesce.rx_usecs","device":"made0","field":"","value":2000}]'
+	req probe '"set":"nic.coalesce.rx_usecs","device":"made0","field":""'
+	req set '"values":[{"set":"nic.rings.rx","device":"made0","field":"","value":5000}]'
+	req probe '"set":"nic.flags.no-such","device":"made0","field":""'
+	req bye
+	printf '%s\n' "${lines[@]}" | "$agent" --run-dir "$work/run" >"$work/answers" 2>"$work/err"
+	contains "a driver that refuses is quoted" "$work/answers" "held back for longer than 1000 us"
+	check "and nothing is changed" jq -s -e '.[2].present == 50' "$work/answers"
+	check "more than the hardware has is refused" jq -s -e '.[3].ok == false' "$work/answers"
+	contains "a flag that the driver has not" "$work/answers" "made0 has no nic.flags.no-such"
+	rmmod made_nic
+else
+	echo "ok made0 # SKIP no NIC with every parameter: $(cat "${VM_CACHE:-/nowhere}/made_nic.why" 2>/dev/null || echo "it was not built")"
+fi
 
 # A parameter of the present kind comes back with it: fq with another limit is replaced and returns
 tc qdisc replace dev e1k0 root fq limit 4321 quantum 5000
