@@ -24,6 +24,10 @@ int topology_node_cpus(const struct sysroot *root, int node, cpu_set_t *out, str
 /* All threads of that CPU's core, itself included. */
 void topology_siblings(const struct sysroot *root, int cpu, cpu_set_t *out);
 
+/* Cores of online CPUs with more than one thread, "0,64 1,65"; "..." at the end where there is no
+ * room for all. "" where each CPU is a core of its own. Returns how many cores. */
+size_t topology_shared_cores(const struct sysroot *root, char *text, size_t size);
+
 /* Of set: those that are the first thread of their core, then their siblings. Returns how many. */
 size_t topology_cores_first(const struct sysroot *root, const cpu_set_t *set,
 			    int order[CPU_SETSIZE]);

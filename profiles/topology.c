@@ -67,6 +67,34 @@ void topology_siblings(const struct sysroot *root, int cpu, cpu_set_t *out)
 	}
 }
 
+size_t topology_shared_cores(const struct sysroot *root, char *text, size_t size)
+{
+	static const char more[] = " ...";
+	cpu_set_t online, core;
+	size_t used = 0, n = 0;
+	bool room = true;
+	*text = 0;
+	if (topology_online(root, &online, NULL)) {
+		return 0;
+	}
+	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
+		char list[128];
+		topology_siblings(root, cpu, &core);
+		CPU_AND(&core, &core, &online);
+		if (cpus_first(&core) != cpu || CPU_COUNT(&core) < 2 ||
+		    cpus_format_list(&core, list, sizeof(list))) {
+			continue;
+		}
+		room = room && used + strlen(list) + 1 + sizeof(more) <= size;
+		used += room ? (size_t)sprintf(text + used, "%s%s", n ? " " : "", list) : 0;
+		n++;
+	}
+	if (!room) {
+		strcpy(text + used, more);
+	}
+	return n;
+}
+
 size_t topology_cores_first(const struct sysroot *root, const cpu_set_t *set,
 			    int order[CPU_SETSIZE])
 {

@@ -85,14 +85,15 @@ void check_idle_states(struct doctor *d)
 void check_smt(struct doctor *d)
 {
 	if (doctor_number(d, "/sys/devices/system/cpu/smt/active") == 1) {
+		char cores[160];
+		topology_shared_cores(d->root, cores, sizeof(cores));
 		doctor_tell(d, "note",
 			    (struct doctor_words){
 				    "two busy siblings share one core: each is slower, and CPU "
 				    "time counts for less than it says",
 				    "place sender and interrupts on different cores (numa.cpu, "
-				    "irq.affinity); siblings: "
-				    "/sys/devices/system/cpu/cpu*/topology/thread_siblings_list"},
-			    "cores run two threads (SMT)");
+				    "irq.affinity)"},
+			    "cores run two threads (SMT)%s%s", *cores ? ": CPUs " : "", cores);
 	}
 }
 

@@ -5,6 +5,7 @@
 #include "agent.h"
 #include "cleanup.h"
 #include "cli.h"
+#include "topology.h"
 #include "tunable.h"
 #include <fnmatch.h>
 #include <stdio.h>
@@ -179,8 +180,20 @@ static int run_list(struct cli *c)
 	return json_array_size(list) ? CLI_DONE : CLI_NO;
 }
 
+/* Whoever names CPUs shall know which of them are one core. */
+static bool takes_cpus(const struct tunable *t)
+{
+	for (size_t i = 0; t->choices && t->choices[i]; i++) {
+		if (strcmp(t->choices[i], "#-#") == 0) {
+			return true;
+		}
+	}
+	return false;
+}
+
 static int run_show(struct cli *c)
 {
+	char cores[4096] = "";
 	struct setting s;
 	struct err e = {0};
 	auto_json json_t *here = json_object();
@@ -197,15 +210,22 @@ static int run_show(struct cli *c)
 			return cli_fail(c, &e);
 		}
 	}
+	if (takes_cpus(t)) {
+		topology_shared_cores(&(struct sysroot){.prefix = ""}, cores, sizeof(cores));
+	}
 	if (c->json) {
 		auto_json json_t *j = describe(t);
 		json_object_set(j, "here", here);
+		json_object_set_new(j, "shared_cores", json_string(cores));
 		cli_print_json(j);
 		return CLI_DONE;
 	}
 	printf("%s (%s, %s)\n  %s\n", s.name, t->scope == SCOPE_HOST ? "host" : "run",
 	       class_name(t->class), t->help);
 	print_here(here);
+	if (*cores) {
+		printf("  CPUs that are threads of one core: %s\n", cores);
+	}
 	if (t->device && !*s.device) {
 		printf("  of which device? --device D tells what it has\n");
 	}

@@ -70,6 +70,10 @@ static int make_machine(void **state)
 	put("/sys/devices/system/cpu/cpufreq/policy1/scaling_governor", "performance");
 	put("/sys/devices/system/cpu/intel_pstate/no_turbo", "0");
 	put("/sys/devices/system/cpu/smt/active", "1");
+	put("/sys/devices/system/cpu/cpu0/topology/thread_siblings_list", "0,2");
+	put("/sys/devices/system/cpu/cpu2/topology/thread_siblings_list", "0,2");
+	put("/sys/devices/system/cpu/cpu1/topology/thread_siblings_list", "1,3");
+	put("/sys/devices/system/cpu/cpu3/topology/thread_siblings_list", "1,3");
 	put("/sys/devices/system/cpu/cpu0/cpuidle/state0/latency", "0");
 	put("/sys/devices/system/cpu/cpu0/cpuidle/state1/latency", "133");
 	put("/sys/devices/system/cpu/cpu0/cpuidle/state1/disable", "0");
@@ -192,7 +196,7 @@ static void everything_wrong(void **state)
 	      "1 of 2 frequency policies have the governor powersave");
 	wants(out, "note", "cpu.boost", "above their nominal frequency");
 	wants(out, "note", "cpu.idle_states", "down to C6, from which waking takes 133 us");
-	wants(out, "note", "cpu.smt", "two threads");
+	wants(out, "note", "cpu.smt", "two threads (SMT): CPUs 0,2 1,3");
 	wants(out, "problem", "cpu.throttling", "7 times");
 	wants(out, "problem", "numa.nodes", "2 sockets and only 1 NUMA node");
 	wants(out, "problem", "host.clock", "hpet");

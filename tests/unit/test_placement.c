@@ -205,6 +205,22 @@ static void test_back_after_new_numbers(void **state)
 	assert_string_equal(sysroot_got("/proc/irq/62/smp_affinity_list"), "1");
 }
 
+/* Which CPUs are one core is told whole, or so far as there is room. */
+static void test_cores_with_two_threads(void **state)
+{
+	char text[2048], few[16];
+	(void)state;
+	root = sysroot_make("server");
+	assert_int_equal(topology_shared_cores(&root, text, sizeof(text)), 64);
+	assert_true(strncmp(text, "0,64 1,65 2,66 ", 15) == 0);
+	assert_non_null(strstr(text, " 63,127"));
+	assert_int_equal(topology_shared_cores(&root, few, sizeof(few)), 64);
+	assert_string_equal(few, "0,64 1,65 ...");
+	root = sysroot_make("guest");
+	assert_int_equal(topology_shared_cores(&root, text, sizeof(text)), 0);
+	assert_string_equal(text, "");
+}
+
 /* Vectors, node and msi_bus of virtio are one level up. */
 static void test_virtio(void **state)
 {
@@ -353,6 +369,7 @@ int main(void)
 		cmocka_unit_test_teardown(test_more_queues_than_cpus, sysroot_teardown),
 		cmocka_unit_test_teardown(test_back, sysroot_teardown),
 		cmocka_unit_test_teardown(test_back_after_new_numbers, sysroot_teardown),
+		cmocka_unit_test_teardown(test_cores_with_two_threads, sysroot_teardown),
 		cmocka_unit_test_teardown(test_virtio, sysroot_teardown),
 		cmocka_unit_test_teardown(test_legacy_and_msi, sysroot_teardown),
 		cmocka_unit_test_teardown(test_where_they_came, sysroot_teardown),
