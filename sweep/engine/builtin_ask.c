@@ -72,8 +72,7 @@ static int no_answer(const struct builtin_ask *list, size_t n, const struct buil
 		e->code = -EHOSTDOWN;
 		return e->code;
 	}
-	return err_set(e, -EIO,
-		       "%s: its endpoint does not answer within %.0f s (test to %s port %d)",
+	return err_set(e, -EIO, "%s: its endpoint does not answer within %g s (test to %s port %d)",
 		       list[0].h->role, group_ms(list, n) / 1000.0, t->address, t->port);
 }
 

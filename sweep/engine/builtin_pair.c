@@ -8,8 +8,8 @@
 #include <math.h>
 
 #define OPEN_MS	 8000 /* the endpoint itself gives up after 5 s */
-#define READ_MS	 2000
-#define HUNG_MS	 100 /* of one that hangs: it gets the request, nobody waits for the answer */
+#define READ_MS	 4000 /* an emulated machine takes seconds now and then */
+#define HUNG_MS	 100  /* of one that hangs: it gets the request, nobody waits for the answer */
 #define LIST_MAX 6
 
 struct list {

@@ -250,8 +250,8 @@ int peer_poll(void *state, struct sample *out, int *poll_ms, struct err *e)
 		return rc < 0 ? rc : rc == 0;
 	}
 	if (monotonic_seconds() > p->deadline || p->used >= PEER_TEXT_MAX - 1) {
-		return err_set(e, -EIO, "%s to %s port %d has not ended within %.0f s",
-			       p->tool->name, p->sample.address, p->sample.port,
+		return err_set(e, -EIO, "%s to %s port %d has not ended within %g s", p->tool->name,
+			       p->sample.address, p->sample.port,
 			       p->sample.duration + p->tool->extra + SLACK_S);
 	}
 	return 0;
