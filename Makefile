@@ -208,7 +208,7 @@ tsan:
 
 # 10,000 trials in one sweep: memory and descriptors.
 soak: programs
-	@BUILD=$(BUILD) tests/lab/soak.sh 10000 sobol
+	@BUILD=$(BUILD) tests/lab/soak.sh 10000
 
 # Installs what is missing, by name; needs root only if something is missing.
 deps:

@@ -11,8 +11,8 @@
 
 #define TRIED_LEADERS_MAX 16 /* the most that tried_least_known looks at */
 
-struct tried {		      /* one configuration */
-	struct value *values; /* n effective ones, then the n that were asked */
+struct tried {				 /* one configuration */
+	struct value *effective, *asked; /* n each; the same ones if they are equal */
 	size_t n;
 	double *scores; /* of its admissible samples */
 	size_t n_scores, n_failed;

@@ -13,7 +13,10 @@
 void tried_clear(struct tried_table *t)
 {
 	for (size_t i = 0; i < t->n; i++) {
-		free(t->items[i].values);
+		if (t->items[i].asked != t->items[i].effective) {
+			free(t->items[i].asked);
+		}
+		free(t->items[i].effective);
 		free(t->items[i].scores);
 		sample_clear(&t->items[i].sample);
 	}
@@ -33,12 +36,12 @@ static bool equal(const struct value *v, const struct configuration *c)
 
 static bool is_effective(const struct tried *t, const struct configuration *c)
 {
-	return t->n == c->n && equal(t->values, c);
+	return t->n == c->n && equal(t->effective, c);
 }
 
 bool tried_is(const struct tried *t, const struct configuration *c)
 {
-	return is_effective(t, c) || (t->n == c->n && equal(t->values + t->n, c));
+	return is_effective(t, c) || (t->n == c->n && equal(t->asked, c));
 }
 
 static bool make_room(struct tried_table *t)
@@ -55,6 +58,12 @@ static bool make_room(struct tried_table *t)
 	return more;
 }
 
+static struct value *copy(const struct configuration *c)
+{
+	struct value *v = malloc((c->n + 1) * sizeof(*v));
+	return v ? memcpy(v, c->v, c->n * sizeof(*v)) : NULL;
+}
+
 struct tried *tried_find(struct tried_table *t, const struct configuration *asked,
 			 const struct configuration *effective)
 {
@@ -63,15 +72,14 @@ struct tried *tried_find(struct tried_table *t, const struct configuration *aske
 			return &t->items[i];
 		}
 	}
-	size_t n = effective->n;
-	struct value *values = make_room(t) ? malloc((2 * n + 1) * sizeof(*values)) : NULL;
-	if (!values) {
+	struct value *took = make_room(t) ? copy(effective) : NULL;
+	struct value *wanted = took && !configuration_equal(asked, effective) ? copy(asked) : took;
+	if (!wanted) {
+		free(took);
 		return NULL;
 	}
-	memcpy(values, effective->v, n * sizeof(*values));
-	memcpy(values + n, asked->v, n * sizeof(*values));
 	struct tried *it = &t->items[t->n++];
-	*it = (struct tried){.values = values, .n = n, .median = NAN};
+	*it = (struct tried){.effective = took, .asked = wanted, .n = effective->n, .median = NAN};
 	sample_init(&it->sample);
 	return it;
 }
@@ -84,12 +92,12 @@ static void copy_values(const struct value *v, size_t n, struct configuration *o
 
 void tried_effective(const struct tried *t, struct configuration *out)
 {
-	copy_values(t->values, t->n, out);
+	copy_values(t->effective, t->n, out);
 }
 
 void tried_asked(const struct tried *t, struct configuration *out)
 {
-	copy_values(t->values + t->n, t->n, out);
+	copy_values(t->asked, t->n, out);
 }
 
 int tried_add(struct tried *t, const struct sample *s, double score, bool admissible)
