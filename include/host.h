@@ -10,6 +10,7 @@
 #include "err.h"
 #include "sysfile.h"
 #include <jansson.h>
+#include <stdbool.h>
 
 /*
  * {"kernel", "boot_id", "cmdline", "cpu", "microcode", "cpus", "numa_nodes", "hypervisor" (its
@@ -29,5 +30,9 @@ json_t *host_machine(const json_t *fingerprint);
 /* What differs, in words, one difference an array element; empty if it is the same kind. Either
  * may be a machine block or a fingerprint. */
 json_t *host_differences(const json_t *profile_machine, const json_t *here);
+
+/* Do their kernels differ within one series (6.1.0-18 and 6.1.0-25)? That is an update of the same
+ * machine, and the first of its differences. */
+bool host_kernel_is_update(const json_t *profile_machine, const json_t *here);
 
 #endif

@@ -69,10 +69,8 @@ void session_lock_note(int fd, const char *layer); /* writes who holds it */
 void session_unlock(int fd, const char *dir, const char *layer, bool remove);
 uint64_t session_pid_start(void);
 
-/* vm, kernel, irq, msix and cpu are one for all network namespaces of a kernel. */
-bool session_is_kernel_wide(const struct setting *setting);
-/* The kernel's lock, for whoever sets such: 0 if it is held already; -EBUSY with the holder after
- * wait_ms. */
+/* The kernel's lock, for whoever sets what is kernel_wide: 0 if it is held already; -EBUSY with the
+ * holder after wait_ms. */
 int session_lock_kernel(struct session *s, int wait_ms, struct err *e);
 
 /* Tracked settings. */

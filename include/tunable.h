@@ -73,8 +73,9 @@ struct tunable {	  /* a row of the catalogue */
 	const char *help;	 /* one sentence */
 	bool device;		 /* belongs to an interface: setting.device names it */
 	enum tunable_cost cost;
-	bool held;	  /* as long as the process that set it: nothing for apply */
-	bool administers; /* the kernel wants CAP_SYS_ADMIN for it */
+	bool held;	       /* as long as the process that set it: nothing for apply */
+	bool kernel_wide;      /* one for all network namespaces: one session a kernel may set it */
+	uint64_t capabilities; /* that setting it needs, as bits by their numbers */
 };
 
 struct setting { /* one kernel object on one host */
@@ -145,7 +146,8 @@ int tunable_plan(const struct sysroot *root, const struct setting *s, char *text
 bool tunable_word(const struct sysroot *root, const struct setting *s, const char *text,
 		  struct value *out);
 
-/* Capabilities, as bits by their numbers, that an agent needs to set it besides CAP_NET_ADMIN. */
+/* Capabilities, as bits by their numbers, that setting it needs by the catalogue, and those of what
+ * it changes along. */
 uint64_t tunable_capabilities(const struct setting *s);
 
 /* The settings that writing this one changes along with it, as they are on this host; those that

@@ -18,7 +18,6 @@ struct tunable_ops {
 		    struct err *e);
 	int (*write)(const struct sysroot *root, const struct setting *s, const char *text,
 		     struct err *e);
-	uint64_t capabilities; /* as tunable_capabilities */
 	bool by_name; /* wants the present name of the device, which may have been renamed */
 	/* As tunable_plan and tunable_word; NULL where texts stand for themselves. */
 	int (*plan)(const struct sysroot *root, const struct setting *s, char *text, size_t size,

@@ -6,6 +6,7 @@
  */
 #include "tunable.h"
 #include <limits.h>
+#include <linux/capability.h>
 
 #define BOOLEAN(name, class, says)                                                                 \
 	{                                                                                          \
@@ -27,12 +28,22 @@
 		name, BACKEND_SYSCTL, SCOPE_HOST, class, VALUE_TEXT, UNIT_NONE, 0, 0, {NULL},      \
 			NULL, {NULL}, .help = says                                                 \
 	}
+#define CAPABILITY(number) (UINT64_C(1) << (number))
+/* Root owns these files, and needs it not; whoever else may set them does. */
+#define OF_ROOT CAPABILITY(CAP_DAC_OVERRIDE)
+/* As NUMBER, of what all network namespaces share. */
+#define KERNEL_NUMBER(entry, kind, in, low, high, says)                                            \
+	{                                                                                          \
+		.name = entry, .backend = BACKEND_SYSCTL, .scope = SCOPE_HOST, .class = kind,      \
+		.type = VALUE_INT, .unit = in, .min = low, .max = high, .kernel_wide = true,       \
+		.help = says                                                                       \
+	}
 /* One of two that exclude each other. */
 #define EITHER(entry, in, low, high, other, says)                                                  \
 	{                                                                                          \
 		.name = entry, .backend = BACKEND_SYSCTL, .scope = SCOPE_HOST,                     \
 		.class = CLASS_SAFE, .type = VALUE_INT, .unit = in, .min = low, .max = high,       \
-		.affects = {other}, .excludes = other, .help = says                                \
+		.affects = {other}, .excludes = other, .kernel_wide = true, .help = says           \
 	}
 #define SAFE	   CLASS_SAFE
 #define UNSAFE	   CLASS_UNSAFE

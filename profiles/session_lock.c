@@ -161,17 +161,6 @@ void session_unlock(int fd, const char *dir, const char *layer, bool remove)
 	close(fd);
 }
 
-bool session_is_kernel_wide(const struct setting *setting)
-{
-	static const char *const PREFIXES[] = {"vm.", "kernel.", "irq.", "msix.", "cpu."};
-	for (size_t i = 0; i < ARRAY_SIZE(PREFIXES); i++) {
-		if (!strncmp(setting->name, PREFIXES[i], strlen(PREFIXES[i]))) {
-			return true;
-		}
-	}
-	return false;
-}
-
 /* The file stays when it is released: a guardian may hold the same one open. */
 int session_lock_kernel(struct session *s, int wait_ms, struct err *e)
 {

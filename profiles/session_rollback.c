@@ -20,7 +20,7 @@ static void write_back(struct session *s, struct tracked *t, struct session_item
 {
 	struct err err = {0};
 	char now[SETTING_TEXT_MAX];
-	if (session_is_kernel_wide(&t->setting) && session_lock_kernel(s, 2000, &err)) {
+	if (t->setting.tunable->kernel_wide && session_lock_kernel(s, 2000, &err)) {
 		conclude(item, FAILED, err.text);
 		return;
 	}

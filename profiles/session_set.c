@@ -112,7 +112,7 @@ static int write_intents(struct session *s, struct plan *p, struct err *e)
 		if (!c->write) {
 			continue;
 		}
-		bool shared = session_is_kernel_wide(&c->t->setting);
+		bool shared = c->t->setting.tunable->kernel_wide;
 		int r = shared ? session_lock_kernel(s, 0, e) : 0;
 		session_affect_begin(s, &c->t->setting);
 		r = r ? r : session_record(s, c->t, "set", c->want, i == last, e);

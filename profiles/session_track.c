@@ -64,7 +64,7 @@ static int track_one(struct session *s, const struct setting *setting, struct er
 	}
 	struct device_binding device = {0};
 	struct setting bound = *setting;
-	int r = session_is_kernel_wide(setting) ? session_lock_kernel(s, 0, e) : 0;
+	int r = setting->tunable->kernel_wide ? session_lock_kernel(s, 0, e) : 0;
 	r = r || t ? r : session_bind(s, &bound, &device, e);
 	r = r ? r : tunable_read(&s->root, t ? &t->setting : &bound, text, sizeof(text), e);
 	if (r) {

@@ -7,7 +7,6 @@
 #include "cleanup.h"
 #include "tunable_private.h"
 #include <errno.h>
-#include <linux/capability.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -112,12 +111,6 @@ int tunable_write(const struct sysroot *root, const struct setting *s, const cha
 	return r ? r : ops->write(root, &now, text, e);
 }
 
-uint64_t tunable_capabilities(const struct setting *s)
-{
-	return ops_of(s->tunable)->capabilities |
-	       (s->tunable->administers ? UINT64_C(1) << CAP_SYS_ADMIN : 0);
-}
-
 int tunable_plan(const struct sysroot *root, const struct setting *s, char *text, size_t size,
 		 struct err *e)
 {
@@ -139,6 +132,18 @@ bool tunable_covers(const struct setting *a, const struct setting *b)
 {
 	const struct tunable_ops *ops = ops_of(a->tunable);
 	return ops->covers && !strcmp(a->device, b->device) && ops->covers(a, b);
+}
+
+uint64_t tunable_capabilities(const struct setting *s)
+{
+	uint64_t all = s->tunable->capabilities;
+	for (size_t i = 0; i < ARRAY_SIZE(s->tunable->affects) && s->tunable->affects[i]; i++) {
+		struct setting along;
+		if (!tunable_resolve(s->tunable->affects[i], "", "", &along, NULL)) {
+			all |= along.tunable->capabilities;
+		}
+	}
+	return all;
 }
 
 /* What a device's entry changes along with it belongs to the same device, if it is of a device at

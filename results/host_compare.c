@@ -91,6 +91,22 @@ static void compare_nic(json_t *out, const json_t *nic, const json_t *here)
 	}
 }
 
+/* "6.1" of "6.1.0-18-amd64"; 0 where it is no such number. */
+static size_t series_length(const char *release)
+{
+	size_t major = strspn(release, "0123456789");
+	size_t minor = release[major] == '.' ? strspn(release + major + 1, "0123456789") : 0;
+	return major && minor ? major + 1 + minor : 0;
+}
+
+bool host_kernel_is_update(const json_t *profile_machine, const json_t *here)
+{
+	const char *then = json_get_text(profile_machine, "kernel", "");
+	const char *now = json_get_text(here, "kernel", "");
+	size_t n = series_length(then);
+	return n && n == series_length(now) && !strncmp(then, now, n) && strcmp(then, now) != 0;
+}
+
 json_t *host_differences(const json_t *profile_machine, const json_t *here)
 {
 	json_t *out = json_array(), *nic;

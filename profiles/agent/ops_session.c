@@ -178,6 +178,25 @@ static int track_more(struct agent_state *s, const struct assignment *a, size_t 
 	return rc;
 }
 
+/* For the time of a sweep nobody else shall move any interrupt; what is applied only takes its own
+ * out of irqbalance's hands. */
+static int pause_irqbalance(struct agent_state *s, const struct assignment *a, size_t n,
+			    struct err *e)
+{
+	struct assignment pause = {.value = value_text("paused")};
+	char now[SETTING_TEXT_MAX];
+	bool moves = false;
+	for (size_t i = 0; i < n; i++) {
+		moves = moves || a[i].setting.tunable->backend == BACKEND_IRQ;
+	}
+	if (!moves || strcmp(s->layer, "sweep") != 0 ||
+	    tunable_resolve("irq.irqbalance", "", "", &pause.setting, NULL) ||
+	    tunable_read(&s->place.root, &pause.setting, now, sizeof(now), NULL)) {
+		return 0;
+	}
+	return session_set(s->session, &pause, 1, NULL, e);
+}
+
 int op_set(struct agent_state *s, json_t *request, json_t *answer, struct err *e)
 {
 	auto_free struct assignment *a = NULL;
@@ -196,7 +215,8 @@ int op_set(struct agent_state *s, json_t *request, json_t *answer, struct err *e
 		return rc;
 	}
 	mark(s, true);
-	rc = session_set(s->session, a, n, effective, e);
+	rc = pause_irqbalance(s, a, n, e);
+	rc = rc ? rc : session_set(s->session, a, n, effective, e);
 	json_t *list = json_array();
 	for (size_t i = 0; rc == 0 && effective && i < n; i++) {
 		json_array_append_new(list, value_to_json(&effective[i]));

@@ -67,7 +67,7 @@ LINK("mtu", DISRUPTIVE, VALUE_INT, UNIT_BYTES, 1280, 65536, .cost = COST_RESET,
 	     "As link.threaded, of each NAPI instance (Linux 6.17)."),
 	DEVICE_ENTRY("link.ipoib_mode", BACKEND_IPOIB, DISRUPTIVE, VALUE_TEXT, UNIT_NONE, 0, 0,
 		     .choices = WORDS("datagram", "connected"), .cost = COST_RESET,
-		     .affects = {"link.mtu"},
+		     .affects = {"link.mtu"}, .capabilities = OF_ROOT,
 		     .help = "IP over InfiniBand: datagrams, or connections with an MTU of up to "
 			     "65520; the MTU changes with it."),
 	/* The hardware's queues */

@@ -7,7 +7,6 @@
 #include "cleanup.h"
 #include "tunable_private.h"
 #include <errno.h>
-#include <linux/capability.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -175,7 +174,6 @@ static int cpu_probe(const struct sysroot *root, const struct setting *s, const 
 }
 
 const struct tunable_ops cpu_ops = {
-	.capabilities = UINT64_C(1) << CAP_DAC_OVERRIDE,
 	.probe = cpu_probe,
 	.read = cpu_read,
 	.write = cpu_write,

@@ -6,7 +6,6 @@
  */
 #include "tunable_private.h"
 #include <errno.h>
-#include <linux/capability.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -60,7 +59,6 @@ static int ipoib_probe(const struct sysroot *root, const struct setting *s, cons
 
 const struct tunable_ops ipoib_ops = {
 	.by_name = true,
-	.capabilities = UINT64_C(1) << CAP_DAC_OVERRIDE,
 	.probe = ipoib_probe,
 	.read = ipoib_read,
 	.write = ipoib_write,

@@ -2,7 +2,8 @@
 /*
  * The back end of irq.affinity: on which CPUs the interrupts of one device's queues may come. Its
  * text names the vectors by queue ("q0=0-3 q1=1"), since numbers change when a driver makes its
- * vectors anew. irqbalance is paused before the first write, and journaled as a setting of its own.
+ * vectors anew. Before the first write they are taken out of irqbalance's hands, which is journaled
+ * as a setting of its own.
  * Called by tunable.c through irq_ops.
  */
 #include "cleanup.h"
@@ -11,7 +12,6 @@
 #include "irqbalance.h"
 #include "tunable_private.h"
 #include <errno.h>
-#include <linux/capability.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -130,6 +130,15 @@ static void write_vector(const struct sysroot *root, const struct device_irq *ir
 	t->written += !r;
 }
 
+static int take_over(const struct sysroot *root, const struct vectors *v, struct err *e)
+{
+	int irqs[DEVICE_IRQS_MAX];
+	for (size_t i = 0; i < v->map.n; i++) {
+		irqs[i] = v->irqs[i].irq;
+	}
+	return irqbalance_spare(root, irqs, v->map.n, e);
+}
+
 static int irq_write(const struct sysroot *root, const struct setting *s, const char *text,
 		     struct err *e)
 {
@@ -139,7 +148,7 @@ static int irq_write(const struct sysroot *root, const struct setting *s, const 
 	int r = vectors_read(root, s->device, &v, e);
 	r = r ? r : cpu_map_init(&want, e);
 	r = r ? r : cpu_map_parse(text, &want, e);
-	r = r ? r : irqbalance_pause(root, e);
+	r = r ? r : take_over(root, &v, e);
 	for (size_t i = 0; !r && i < v.map.n; i++) {
 		const cpu_set_t *cpus = wanted(&want, v.map.parts[i].name);
 		if (cpus && CPU_COUNT(cpus) && !CPU_EQUAL(cpus, &v.map.parts[i].cpus)) {
@@ -234,7 +243,6 @@ static int irq_probe(const struct sysroot *root, const struct setting *s, const 
 
 const struct tunable_ops irq_ops = {
 	.by_name = true,
-	.capabilities = UINT64_C(1) << CAP_DAC_OVERRIDE,
 	.probe = irq_probe,
 	.read = irq_read,
 	.write = irq_write,

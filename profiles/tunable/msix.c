@@ -12,7 +12,6 @@
 #include "topology.h"
 #include "tunable_private.h"
 #include <errno.h>
-#include <linux/capability.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -247,7 +246,6 @@ static int vectors_probe(const struct sysroot *root, const struct setting *s, co
 }
 
 const struct tunable_ops msix_ops = {
-	.capabilities = UINT64_C(1) << CAP_SYS_ADMIN | UINT64_C(1) << CAP_DAC_OVERRIDE,
 	.probe = msix_probe,
 	.read = msix_read,
 	.write = msix_write,

@@ -8,7 +8,6 @@
 #include "cpu_map.h"
 #include "tunable_private.h"
 #include <errno.h>
-#include <linux/capability.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -244,7 +243,6 @@ static int flow_probe(const struct sysroot *root, const struct setting *s, const
 
 const struct tunable_ops rps_ops = {
 	.by_name = true,
-	.capabilities = UINT64_C(1) << CAP_DAC_OVERRIDE,
 	.probe = rps_probe,
 	.read = rps_read,
 	.write = rps_write,
@@ -254,7 +252,6 @@ const struct tunable_ops rps_ops = {
 
 const struct tunable_ops rps_flow_ops = {
 	.by_name = true,
-	.capabilities = UINT64_C(1) << CAP_DAC_OVERRIDE,
 	.probe = flow_probe,
 	.read = flow_read,
 	.write = flow_write,

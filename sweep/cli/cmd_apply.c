@@ -39,7 +39,8 @@ struct application { /* of one apply command */
 	struct waiter *waiter;
 };
 
-/* A stale profile on another kind of machine wants --force (the differences are named). */
+/* A stale profile on another kind of machine wants --force (the differences are named). A kernel of
+ * the same series is told of: a machine that an update has left untuned helps nobody. */
 static int check_machine(const struct application *a, const struct target *t, struct err *e)
 {
 	const struct agent_info *info = agent_info(t->agent);
@@ -48,14 +49,21 @@ static int check_machine(const struct application *a, const struct target *t, st
 	}
 	auto_json json_t *differences = host_differences(a->p->machine, info->host);
 	const char *first = json_string_value(json_array_get(differences, 0));
+	if (first && host_kernel_is_update(a->p->machine, info->host)) {
+		cli_note(a->c,
+			 "%s has had a kernel update since: %s (its gain is not proved there)",
+			 target_name(t), first);
+		json_array_remove(differences, 0);
+		first = json_string_value(json_array_get(differences, 0));
+	}
 	if (!first) {
 		return 0;
 	}
 	const char *second = json_string_value(json_array_get(differences, 1));
 	return err_set(
 		e, -1,
-		"the profile was made on another machine than %s: %s%s%s%s (--force applies it "
-		"all the same)",
+		"the profile was made on another machine than %s: %s%s%s%s (measure again, or "
+		"--force applies it all the same; at each boot: without these in its 'machine')",
 		target_name(t), first, second ? "; " : "", second ? second : "",
 		json_array_size(differences) > 2 ? "; ..." : "");
 }
@@ -148,7 +156,7 @@ static int set_on(struct application *a, struct target *t, const struct wanted *
 	return rc;
 }
 
-/* Whoever owns the machine shall know that its other interrupts are not moved any more, either. */
+/* Whoever owns the machine shall know who moves its interrupts now. */
 static void tell_irqbalance(const struct application *a, struct target *t,
 			    const struct wanted *wanted, size_t n)
 {
@@ -160,12 +168,19 @@ static void tell_irqbalance(const struct application *a, struct target *t,
 		const struct setting *s = &wanted[i].setting->assignment.setting;
 		moved = moved || s->tunable->backend == BACKEND_IRQ;
 	}
-	if (moved && tunable_resolve("irq.irqbalance", "", "", &daemon, &ignored) == 0 &&
-	    agent_probe(t->agent, &daemon, "", &range, &ignored) == 0 &&
-	    strcmp(range.present.text, "paused") == 0) {
+	if (!moved || tunable_resolve("irq.irqbalance", "", "", &daemon, &ignored) < 0 ||
+	    agent_probe(t->agent, &daemon, "", &range, &ignored) < 0) {
+		return;
+	}
+	if (strcmp(range.present.text, "paused") == 0) {
 		cli_note(a->c,
 			 "irqbalance on %s is paused for as long as this is applied, for all "
 			 "interrupts; rollback lets it go on",
+			 target_name(t));
+	} else if (strcmp(range.present.text, TUNABLE_AS_FOUND) == 0) {
+		cli_note(a->c,
+			 "irqbalance on %s leaves these interrupts alone for as long as this is "
+			 "applied, and goes on with all others",
 			 target_name(t));
 	}
 }

@@ -137,6 +137,17 @@ sed 's/^name: one/name: one\nmachine: {kernel: "2.6.12", cpu: "Z80"}/' "$work/tw
 sed -i 's/^name: two/name: two\nmachine: {kernel: "2.6.12", cpu: "Z80"}/' "$work/other.yaml"
 status "a profile of another machine" 3 "$tunesweep" apply "$work/other.yaml" "${a[@]}"
 contains "names what differs" "$work/err" "Z80"
+contains "and the ways out" "$work/err" "measure again"
+same "and nothing was set" "$(snapshot "$ns_a")" "$before_a"
+release=$(uname -r)
+series=$(grep -oE '^[0-9]+\.[0-9]+' <<<"$release")
+sed "s/^name: two/name: two\nmachine: {kernel: \"$series.0-update\"}/" "$work/two.yaml" >"$work/updated.yaml"
+status "a kernel of the same series" 0 "$tunesweep" apply "$work/updated.yaml" "${a[@]}"
+contains "is noted" "$work/err" "kernel update since: kernel: $series.0-update in the profile, $release here"
+status "and what it set is there" 0 "$tunesweep" verify "$work/updated.yaml" "${a[@]}"
+sed "s/^name: two/name: two\nmachine: {kernel: \"9$series\"}/" "$work/two.yaml" >"$work/series.yaml"
+status "a kernel of another series" 3 "$tunesweep" apply "$work/series.yaml" "${a[@]}"
+contains "is refused with both" "$work/err" "kernel: 9$series in the profile, $release here"
 status "applies by force" 0 "$tunesweep" apply "$work/other.yaml" "${a[@]}" --force
 status "and goes" 0 "$tunesweep" rollback "${a[@]}"
 same "clean at the end (a)" "$(snapshot "$ns_a")" "$before_a"

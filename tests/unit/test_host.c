@@ -145,6 +145,16 @@ static void differences_in_words(void **state)
 			    "eth0 driver: mlx5_core in the profile, ice here");
 	assert_string_equal(json_string_value(json_array_get(d, 2)),
 			    "eth7: no such network device here");
+	assert_false(host_kernel_is_update(profile, here));
+	json_object_set_new(profile, "kernel", json_string("6.1.0-25-amd64"));
+	assert_true(host_kernel_is_update(profile, here));
+	json_object_set_new(profile, "kernel", json_string("6.10.1"));
+	assert_false(host_kernel_is_update(profile, here));
+	json_object_set_new(profile, "kernel", json_string("6.1.0-18-amd64"));
+	assert_false(host_kernel_is_update(profile, here));
+	json_object_set_new(profile, "kernel", json_string("six"));
+	assert_false(host_kernel_is_update(profile, here));
+	assert_false(host_kernel_is_update(NULL, here));
 	auto_json json_t *nothing = host_differences(NULL, here);
 	assert_int_equal(json_array_size(nothing), 0);
 }
