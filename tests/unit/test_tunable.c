@@ -14,7 +14,6 @@
 #include <ctype.h>
 #include <errno.h>
 #include <limits.h>
-#include <linux/capability.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -99,37 +98,6 @@ static void test_catalog_is_sound(void **state)
 			assert_string_equal(s.name, t->name);
 		}
 	}
-}
-
-/* What all namespaces share is under the kernel's lock, and nothing else is; who may set something
- * needs the capabilities of what changes along with it, too. */
-static void test_columns_of_privilege(void **state)
-{
-	const uint64_t admin = UINT64_C(1) << CAP_SYS_ADMIN, owner = UINT64_C(1)
-								     << CAP_DAC_OVERRIDE;
-	size_t n;
-	struct setting s;
-	const struct tunable *rows = tunable_catalog(&n);
-	(void)state;
-	for (size_t i = 0; i < n; i++) {
-		static const char *const shared[] = {"vm.", "kernel.", "irq.", "msix.", "cpu."};
-		bool wide = false;
-		for (size_t k = 0; k < ARRAY_SIZE(shared); k++) {
-			wide = wide || !strncmp(rows[i].name, shared[k], strlen(shared[k]));
-		}
-		assert_int_equal(rows[i].kernel_wide, wide);
-		assert_true(rows[i].scope == SCOPE_HOST || !rows[i].capabilities);
-	}
-	assert_int_equal(tunable_resolve("kernel.numa_balancing", "", "", &s, NULL), 0);
-	assert_true(tunable_capabilities(&s) == admin);
-	assert_int_equal(tunable_resolve("net.ipv4.tcp_rmem", "", "", &s, NULL), 0);
-	assert_true(tunable_capabilities(&s) == 0);
-	assert_int_equal(tunable_resolve("msix.mode", "", "eth0", &s, NULL), 0);
-	assert_true(tunable_capabilities(&s) == (admin | owner));
-	assert_int_equal(tunable_resolve("nic.channels.rx", "", "eth0", &s, NULL), 0);
-	assert_true(tunable_capabilities(&s) == owner); /* by way of irq.affinity and rps.cpus */
-	assert_int_equal(tunable_resolve("irq.affinity", "", "eth0", &s, NULL), 0);
-	assert_true(tunable_capabilities(&s) == (owner | UINT64_C(1) << CAP_KILL));
 }
 
 static void test_names(void **state)
@@ -417,7 +385,6 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_catalog_is_sound),
-		cmocka_unit_test(test_columns_of_privilege),
 		cmocka_unit_test(test_names),
 		cmocka_unit_test(test_checks),
 		cmocka_unit_test(test_fields),
