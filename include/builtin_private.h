@@ -5,8 +5,8 @@
  * builtin_request.c says what is asked of the endpoints, builtin_ask.c asks, builtin_read.c
  * understands their answers, builtin_series.c judges the warm-up, builtin_result.c turns two reads
  * of each host into a sample, with builtin_cpu.c, builtin_kind.c (what a type of test has besides),
- * builtin_limit.c (what held it back) and builtin_detail.c. Only for sweep/engine/builtin*.c and
- * their test.
+ * builtin_limit.c (what held it back), builtin_counters.c and builtin_detail.c. Only for
+ * sweep/engine/builtin*.c and their test.
  */
 #ifndef TUNESWEEP_BUILTIN_PRIVATE_H
 #define TUNESWEEP_BUILTIN_PRIVATE_H
@@ -39,6 +39,23 @@ struct builtin_read {
 void builtin_read_clear(struct builtin_read *r);
 int builtin_read_parse(json_t *answer, struct builtin_read *out, struct err *e);
 
+/* ---- builtin_counters.c: what a host has counted besides, over the sample ---- */
+
+#define BUILTIN_COUNTERS_MAX 64
+
+struct builtin_counters {
+	size_t n;
+	struct {
+		double t;     /* s, the host's own clock */
+		json_t *host; /* of an answer to read; owned */
+	} point[BUILTIN_COUNTERS_MAX];
+};
+void builtin_counters_add(struct builtin_counters *c, const struct builtin_read *r);
+void builtin_counters_clear(struct builtin_counters *c);
+/* {"t": [s from the first point on, ...], NAME: [growth since the point before, ...]}, of what has
+ * grown at all; null of fewer than three points, which say no more than the ends of the window. */
+json_t *builtin_counters_json(const struct builtin_counters *c);
+
 /* ---- one of the two hosts ---- */
 
 enum { BUILTIN_FROM, BUILTIN_TO, BUILTIN_HOSTS }; /* FROM connects, TO listens */
@@ -52,6 +69,7 @@ struct builtin_host {
 	bool is_hung;	   /* the last request was not answered in time */
 	double background; /* busy fraction before anything moved; NaN: not measured */
 	struct builtin_read first, last; /* the ends of the window */
+	struct builtin_counters counters;
 	json_t *final; /* the answer to stop: of all that was moved; NULL: not known; owned */
 };
 
@@ -139,6 +157,9 @@ struct builtin_pair {
 	bool one_process;			/* one agent has both ends */
 	struct builtin_test test;
 	struct builtin_series *series; /* a point is added at each read of both */
+	double counters_every;	       /* s between two looks at what the hosts count */
+	double counters_at;	       /* s, this machine's clock: the next */
+	double trip;		       /* s that the last read of both took */
 };
 
 int builtin_pair_listen(struct builtin_pair *p, const struct engine_run *run, struct err *e);
@@ -149,9 +170,9 @@ int builtin_pair_begin(struct builtin_pair *p, const struct engine_run *run, boo
 		       struct err *e);
 /* Into first or last. ends: with all that is wanted at an end of the window. */
 int builtin_pair_read(struct builtin_pair *p, bool first, bool ends, struct err *e);
-/* The window's last reads; then the sending ends in order, and for at most so long (s) what is
- * under way comes in. */
-int builtin_pair_end(struct builtin_pair *p, double drain, struct err *e);
+/* The window's last reads, each host's when its window is so long (s; 0: now); then the sending
+ * ends in order, and for at most so long (s) what is under way comes in. */
+int builtin_pair_end(struct builtin_pair *p, double window, double drain, struct err *e);
 void builtin_pair_stop(struct builtin_pair *p);	 /* whatever is open */
 void builtin_pair_clear(struct builtin_pair *p); /* the numbers that it holds */
 

@@ -9,10 +9,10 @@
  *   {"op":"connect", ...the same..., "port":n, "local_ports":[n,...]}
  *                                                   -> {"port":n, "local_ports":[n,...]}
  *   {"op":"start"}     -> {}  (a listening side waits for all connections; the sender begins)
- *   {"op":"read", "cpu":bool}
+ *   {"op":"read", "cpu":bool, "counters":bool, "at":s}
  *                   -> {"t":s, "bytes":n, "sent":n, "received":n,
  *                       "cpu":{"t":s, "busy":s, "source":"timer_list", "resolution":s, "cpus":n,
- *                       "per_cpu":[s,...]}|null, "self":s,
+ *                       "per_cpu_us":[n,...]}|null, "self":s,
  *                       "suspended":s, "energy":J|null,
  *                       "tcp":{"rtt":us, "min_rtt":us, "cwnd":bytes, "retransmits":n,
  *                       "rwnd_limited":us, "sndbuf_limited":us, "busy":us,
@@ -28,7 +28,7 @@
  *                      "incoming_cpus":[n,...], "latency":[[bucket,n],...]|null,
  *                      "placement":{"cpus":list|null, "pages":{"NODE":n}}|null, "note":text|null,
  *                      "zerocopy":{"sends":n, "copied":n}, "no_energy":text|null,
- *                      "no_perf":text|null
+ *                      "no_perf":text|null; with "counters" a shorter "host" at other times, too
  *   {"op":"stop", "drain":s}
  *                   -> as read, and "drained":bool; the sockets are closed then. With "drain" the
  *                      sending ends in order before, and for so long at the most what is under way
@@ -47,12 +47,13 @@
  * CLOCK_MONOTONIC, which grows while the machine is suspended, and only then. "energy" is what
  * processors and memory have used; "no_energy" and "no_perf" say why there is none, and why the
  * CPUs are not read from the performance monitor. "cpu": false leaves the CPUs out, which is
- * cheaper. "socket" holds run-scope tunables by their name without "socket." in their units; what
- * is absent is not set at all, nor is a buffer or limit of 0. "autotune": true keeps `light` from
- * setting buffers of its own. "rate" is what a UDP sender offers, 0 as fast as it goes. Stream i
- * runs on cpus[i % n] and, connecting, comes from local_ports[i] if that is free. Sockets are new
- * for every listen and connect. A process may hold both sides of a test; start, read and stop then
- * say which: "side": "listen" or "connect".
+ * cheaper. "at" puts the answer off until "t" is that (at most for two seconds). What there is of
+ * each CPU is left out where the line would be too long. "socket" holds run-scope tunables by their
+ * name without "socket." in their units; what is absent is not set at all, nor is a buffer or limit
+ * of 0. "autotune": true keeps `light` from setting buffers of its own. "rate" is what a UDP sender
+ * offers, 0 as fast as it goes. Stream i runs on cpus[i % n] and, connecting, comes from
+ * local_ports[i] if that is free. Sockets are new for every listen and connect. A process may hold
+ * both sides of a test; start, read and stop then say which: "side": "listen" or "connect".
  */
 #ifndef TUNESWEEP_STREAM_H
 #define TUNESWEEP_STREAM_H

@@ -10,6 +10,7 @@
 
 #include "err.h"
 #include "numa_place.h"
+#include "sysfile.h"
 #include <jansson.h>
 #include <net/if.h>
 #include <netinet/in.h>
@@ -266,9 +267,9 @@ int endpoint_create(const struct stream_options *o, struct endpoint *own, struct
 		    int *port, struct err *e);
 int endpoint_start(struct endpoint *ep, struct err *e);
 void endpoint_read(struct endpoint *ep, struct endpoint_counts *out);
-/* Adds what the threads used, which takes longer. */
 /* An end of the window: datagrams that were sent before it and come after it are told apart. */
 void endpoint_mark(struct endpoint *ep);
+/* Adds what the threads used, which takes longer. */
 void endpoint_read_threads(struct endpoint *ep, struct endpoint_counts *out);
 const struct stream_options *endpoint_options(const struct endpoint *ep);
 json_t *endpoint_latency(struct endpoint *ep);	   /* [[bucket, count], ...]; NULL if none */
@@ -294,8 +295,9 @@ void endpoint_accept(struct endpoint *ep);
 /* The interface that has the socket's own address; false if there is none. */
 bool host_device(int fd, char name[IF_NAMESIZE]);
 /* Of the interface ("": none), the protocols, the queues of the CPUs: a flat object of numbers that
- * only grow, and "device". */
-json_t *host_counters(const char *device);
+ * only grow, and "device". per_cpu: with what each CPU has handled, as lists: packets, and ms in
+ * softirq and stolen, of CPU_METER_CPUS_MAX CPUs at the most. */
+json_t *host_counters(const struct sysroot *root, const char *device, bool per_cpu);
 
 /* ---- spin.c: time that a hypervisor takes away ---- */
 

@@ -11,6 +11,7 @@
 #include "stream_private.h"
 
 struct read_meters {
+	struct sysroot root;   /* where the host's counters are read; the CPU meter has its own */
 	struct cpu_meter *cpu; /* NULL: this host does not say */
 	struct spin spin;
 	const struct host_meters *host; /* NULL: nothing was opened beforehand */
@@ -23,7 +24,17 @@ struct read_meters {
  * where one process has them) share what their host says. */
 void read_share(struct read_meters *m, bool on);
 
-/* Adds to answer. ends: this is an end of a window, with all that takes longer to read. */
-void read_answer(struct read_meters *m, struct endpoint *ep, bool ends, json_t *answer);
+enum read_depth {
+	READ_COUNTS,   /* what the sockets and their threads have counted */
+	READ_COUNTERS, /* and what the host has, without its CPUs */
+	READ_ENDS,     /* this is an end of a window, with all that takes longer to read */
+};
+
+/* Adds to answer. */
+void read_answer(struct read_meters *m, struct endpoint *ep, enum read_depth depth, json_t *answer);
+
+/* Of a host with so many CPUs that an answer would be too long for a line of the protocol: leaves
+ * out what there is of each CPU. */
+void read_shorten(json_t *answer);
 
 #endif

@@ -206,7 +206,10 @@ static int read_repeats(const struct cli *c, struct test_options *o, struct err 
 		double level, width = 5;
 		rc = scalar_real(part[0], &level, e);
 		rc = rc || !strchr(I, ',') || !*part[1] ? rc : scalar_real(part[1], &width, e);
-		if (rc == 0 && !(level >= 50 && level < 100 && width > 0 && width <= 100)) {
+		if (rc < 0) {
+			return err_wrap(e, "-I");
+		}
+		if (!(level >= 50 && level < 100 && width > 0 && width <= 100)) {
 			return err_usage(e, "-I %s: a level of 50 to 99.99 and a width in percent",
 					 I);
 		}

@@ -16,6 +16,15 @@
 #define DRAIN_MIN_S 0.05
 #define DRAIN_MAX_S 0.25
 
+/* So long before its end a window's last reads are asked for: the hosts wait for the instant by
+ * their own clocks, so that no message's way makes the window longer than was asked. */
+#define LEAD_S	   0.02
+#define LEAD_MAX_S 0.5
+
+/* Between two looks at what the hosts count besides: at least, and so many in a window at most. */
+#define COUNTERS_S   0.25
+#define COUNTERS_MAX 40
+
 enum phase { IDLE, REST, WARMUP, WINDOW };
 
 struct builtin {
@@ -127,14 +136,24 @@ static int listen_on(struct builtin *b, const struct builtin_path *path,
 	return r;
 }
 
+/* When a window's last reads are asked for. */
+static double last_call(const struct builtin *b)
+{
+	return b->window_from + b->duration - fmin(LEAD_S + b->pair.trip, LEAD_MAX_S);
+}
+
 /* run: it is to connect, too. Without a warm-up the window begins with the test. */
 static int test_begin(struct builtin *b, const struct engine_run *run, struct err *e)
 {
 	bool at_once = b->pair.test.test->no_warmup;
 	b->window_start = 0;
+	b->series.n = 0; /* of the hosts at rest */
+	for (int i = 0; i < BUILTIN_HOSTS; i++) {
+		builtin_counters_clear(&b->pair.host[i].counters);
+	}
 	int r = builtin_pair_begin(&b->pair, run, at_once, e);
 	b->started = b->window_from = monotonic_seconds();
-	b->due = b->started + fmin(BUILTIN_INTERVAL_S, at_once ? b->duration : INFINITY);
+	b->due = fmin(b->started + BUILTIN_INTERVAL_S, at_once ? last_call(b) : INFINITY);
 	b->phase = at_once ? WINDOW : WARMUP;
 	return r;
 }
@@ -154,8 +173,9 @@ static int builtin_begin(void *state, const struct engine_run *run, struct err *
 	struct builtin_test *t = &b->pair.test;
 	struct builtin_path *path = path_of(b, run);
 	builtin_pair_clear(&b->pair);
-	b->series.n = 0;
 	b->steady = false;
+	b->pair.trip = 0;
+	b->pair.counters_every = fmax(COUNTERS_S, run->duration / COUNTERS_MAX);
 	b->duration = run->duration;
 	b->stop_below = run->stop_below;
 	int r = builtin_token(t->token, e);
@@ -178,7 +198,6 @@ static int rest_poll(struct builtin *b, struct err *e)
 	for (int i = 0; r == 0 && i < BUILTIN_HOSTS; i++) {
 		b->pair.host[i].background = builtin_cpu_of(&b->pair.host[i]).fraction;
 	}
-	b->series.n = 0;
 	return r < 0 ? r : test_begin(b, NULL, e);
 }
 
@@ -205,7 +224,8 @@ static int warmup_poll(struct builtin *b, struct err *e)
 	return r;
 }
 
-static int window_end(struct builtin *b, struct sample *out, struct err *e)
+/* early: at once, or else when the window is as long as was asked. */
+static int window_end(struct builtin *b, bool early, struct sample *out, struct err *e)
 {
 	struct builtin_window w = {
 		.test = b->pair.test.test,
@@ -220,7 +240,7 @@ static int window_end(struct builtin *b, struct sample *out, struct err *e)
 		.steady = b->steady,
 	};
 	double drain = fmin(fmax(b->duration / 4, DRAIN_MIN_S), DRAIN_MAX_S);
-	int r = builtin_pair_end(&b->pair, drain, e);
+	int r = builtin_pair_end(&b->pair, early ? 0 : b->duration, drain, e);
 	if (r == 0) {
 		r = builtin_result(&w, out, e);
 	}
@@ -236,13 +256,13 @@ static int phase_poll(struct builtin *b, struct sample *out, struct err *e)
 	if (b->phase == WARMUP) {
 		return warmup_poll(b, e);
 	}
-	if (monotonic_seconds() >= b->window_from + b->duration - 0.0005) {
-		return window_end(b, out, e);
+	if (monotonic_seconds() >= last_call(b) - 0.0005) {
+		return window_end(b, false, out, e);
 	}
 	int r = builtin_pair_read(&b->pair, false, false, e);
 	bool worse = b->stop_below > 0 && r == 0 &&
 		     builtin_series_below(&b->series, b->window_start, b->stop_below);
-	return worse ? window_end(b, out, e) : r;
+	return worse ? window_end(b, true, out, e) : r;
 }
 
 /* Until the next read; a long window is read less often, so that its series stays short. */
@@ -254,8 +274,8 @@ static int next_ms(struct builtin *b)
 		interval = fmax(interval, b->duration / 200);
 	}
 	b->due = now + interval;
-	if (b->phase == WINDOW) {
-		b->due = fmin(b->due, b->window_from + b->duration);
+	if (b->phase == WINDOW && last_call(b) < b->due + interval / 3) {
+		b->due = last_call(b);
 	}
 	return (int)fmax(1, ceil((b->due - now) * 1000));
 }

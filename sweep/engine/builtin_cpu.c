@@ -86,8 +86,8 @@ int builtin_cpu_fill(const struct builtin_window *w, struct sample *out, struct 
 /* The busiest CPU's share of the window. A CPU that came or went shifts the list: not compared. */
 double builtin_cpu_busiest(const struct builtin_host *h)
 {
-	json_t *a = json_object_get(json_object_get(h->first.json, "cpu"), "per_cpu");
-	json_t *b = json_object_get(json_object_get(h->last.json, "cpu"), "per_cpu");
+	json_t *a = json_object_get(json_object_get(h->first.json, "cpu"), "per_cpu_us");
+	json_t *b = json_object_get(json_object_get(h->last.json, "cpu"), "per_cpu_us");
 	double most = 0;
 	if (json_array_size(a) != json_array_size(b)) {
 		return 0;
@@ -96,5 +96,5 @@ double builtin_cpu_busiest(const struct builtin_host *h)
 		most = fmax(most, json_number_value(json_array_get(b, i)) -
 					  json_number_value(json_array_get(a, i)));
 	}
-	return most / (h->last.cpu_t - h->first.cpu_t);
+	return 1e-6 * most / (h->last.cpu_t - h->first.cpu_t);
 }

@@ -41,14 +41,14 @@ static json_t *difference(const json_t *a, const json_t *b)
 
 static json_t *per_cpu(const struct builtin_host *h)
 {
-	const json_t *a = json_object_get(json_object_get(h->first.json, "cpu"), "per_cpu");
-	const json_t *b = json_object_get(json_object_get(h->last.json, "cpu"), "per_cpu");
+	const json_t *a = json_object_get(json_object_get(h->first.json, "cpu"), "per_cpu_us");
+	const json_t *b = json_object_get(json_object_get(h->last.json, "cpu"), "per_cpu_us");
 	double seconds = h->last.cpu_t - h->first.cpu_t;
 	json_t *list = json_array();
 	for (size_t i = 0; seconds > 0 && i < json_array_size(b); i++) {
 		double d = json_number_value(json_array_get(b, i)) -
 			   json_number_value(json_array_get(a, i));
-		json_array_append_new(list, json_number_or_null(d / seconds));
+		json_array_append_new(list, json_number_or_null(1e-6 * d / seconds));
 	}
 	return list;
 }
@@ -89,6 +89,7 @@ static json_t *host_json(const struct builtin_host *h)
 	json_object_set_new(o, "counters",
 			    difference(json_object_get(h->first.json, "host"),
 				       json_object_get(h->last.json, "host")));
+	json_object_set_new(o, "counter_series", builtin_counters_json(&h->counters));
 	return o;
 }
 

@@ -57,14 +57,14 @@ static double ran_share(const struct builtin_host *h)
 
 static double softirq_share(const struct builtin_host *h)
 {
-	const json_t *a = json_object_get(json_object_get(h->first.json, "host"), "softirq");
-	const json_t *b = json_object_get(json_object_get(h->last.json, "host"), "softirq");
+	const json_t *a = json_object_get(json_object_get(h->first.json, "host"), "softirq_ms");
+	const json_t *b = json_object_get(json_object_get(h->last.json, "host"), "softirq_ms");
 	double most = 0;
 	for (size_t i = 0; i < json_array_size(b); i++) {
 		most = fmax(most, json_number_value(json_array_get(b, i)) -
 					  json_number_value(json_array_get(a, i)));
 	}
-	return most / builtin_seconds(h);
+	return 1e-3 * most / builtin_seconds(h);
 }
 
 static double receive_buffer(const struct builtin_host *h)

@@ -5,10 +5,12 @@
  */
 #include "builtin_private.h"
 #include "cleanup.h"
+#include "monotonic.h"
 #include <math.h>
 
 #define OPEN_MS	 8000 /* the endpoint itself gives up after 5 s */
 #define READ_MS	 4000 /* an emulated machine takes seconds now and then */
+#define LAST_MS	 4500 /* asked for a little before its time */
 #define HUNG_MS	 100  /* of one that hangs: it gets the request, nobody waits for the answer */
 #define LIST_MAX 6
 
@@ -57,6 +59,8 @@ static int reads_take(struct builtin_pair *p, json_t *sender, json_t *receiver, 
 	int rc2 = builtin_read_parse(receiver, r, rc < 0 ? NULL : e);
 	if (rc == 0 && rc2 == 0) {
 		builtin_series_add(p->series, s, r);
+		builtin_counters_add(&p->sender->counters, s);
+		builtin_counters_add(&p->receiver->counters, r);
 	}
 	return rc < 0 ? rc : rc2;
 }
@@ -145,16 +149,32 @@ int builtin_pair_begin(struct builtin_pair *p, const struct engine_run *run, boo
 	if (r < 0) {
 		return r;
 	}
+	p->counters_at = monotonic_seconds() + p->counters_every;
 	json_t *sender = take_last(&l, p->sender), *receiver = take_last(&l, p->receiver);
 	return reads_take(p, sender, receiver, ends, e);
+}
+
+/* What hosts count besides takes longer to read, so not at each look; of one process once. */
+static void add_counters(struct list *l, struct builtin_pair *p, bool ends, double now)
+{
+	if (!ends && now < p->counters_at) {
+		return;
+	}
+	for (size_t i = 0; !ends && i < (p->one_process ? 1 : l->n); i++) {
+		json_object_set_new(l->ask[i].request, "counters", json_true());
+	}
+	p->counters_at = now + p->counters_every;
 }
 
 int builtin_pair_read(struct builtin_pair *p, bool first, bool ends, struct err *e)
 {
 	auto_list l = {0};
+	double began = monotonic_seconds();
 	add_plain(&l, p->sender, "read", ends);
 	add_plain(&l, p->receiver, "read", ends);
+	add_counters(&l, p, ends, began);
 	int r = builtin_ask(l.ask, l.n, false, &p->test, e);
+	p->trip = monotonic_seconds() - began;
 	return r < 0 ? r
 		     : reads_take(p, take(&l, p->sender, 0), take(&l, p->receiver, 1), first, e);
 }
@@ -176,14 +196,24 @@ static void finals_take(struct builtin_pair *p, struct list *l, size_t from)
 	}
 }
 
+/* By each host's own clock. */
+static void add_last(struct list *l, struct builtin_host *h, double window)
+{
+	json_t *request = builtin_plain_request(h, "read", true);
+	if (window > 0) {
+		json_object_set_new(request, "at", json_real(h->first.t + window));
+	}
+	add(l, h, request, LAST_MS);
+}
+
 /* Of two agents both are read before either is stopped, or the one's last moments would show in the
  * other's. A stop that fails takes nothing from the numbers that are there. */
-int builtin_pair_end(struct builtin_pair *p, double drain, struct err *e)
+int builtin_pair_end(struct builtin_pair *p, double window, double drain, struct err *e)
 {
 	struct err why;
 	auto_list l = {0};
-	add_plain(&l, p->sender, "read", true);
-	add_plain(&l, p->receiver, "read", true);
+	add_last(&l, p->sender, window);
+	add_last(&l, p->receiver, window);
 	add_stop(&l, p->sender, drain);
 	add_stop(&l, p->receiver, drain);
 	int r = builtin_ask(l.ask, p->one_process ? 4 : 2, false, &p->test, e);
@@ -224,6 +254,7 @@ void builtin_pair_clear(struct builtin_pair *p)
 	for (int i = 0; i < BUILTIN_HOSTS; i++) {
 		builtin_read_clear(&p->host[i].first);
 		builtin_read_clear(&p->host[i].last);
+		builtin_counters_clear(&p->host[i].counters);
 		json_decref(p->host[i].final);
 		p->host[i].final = NULL;
 	}

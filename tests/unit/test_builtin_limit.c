@@ -78,7 +78,7 @@ struct situation {
 static json_t *host_of(double ran, double waited, bool full, double pacing)
 {
 	json_t *j = threads(2 * ran, 2 * waited);
-	json_object_set_new(j, "cpu", json_pack("{s:[f, f]}", "per_cpu", full ? 2.0 : 0.4, 0.2));
+	json_object_set_new(j, "cpu", json_pack("{s:[f, f]}", "per_cpu_us", full ? 2e6 : 4e5, 2e5));
 	if (pacing > 0) {
 		json_object_set_new(json_object_get(j, "effective"), "pacing_rate",
 				    json_real(pacing));
@@ -99,7 +99,8 @@ static void situation_set(struct made_up *m, const struct situation *x)
 		m->series.point[i].unread = x->unread * 100000;
 	}
 	m->s.first.json = host_of(0, 0, false, 0);
-	json_object_set_new(m->s.first.json, "cpu", json_pack("{s:[f, f]}", "per_cpu", 0.0, 0.0));
+	json_object_set_new(m->s.first.json, "cpu",
+			    json_pack("{s:[f, f]}", "per_cpu_us", 0.0, 0.0));
 	m->r.first.json = json_deep_copy(m->s.first.json);
 	m->s.last.json = host_of(x->sender_ran, x->sender_waited, x->full, 0);
 	m->r.last.json = host_of(x->receiver_ran, x->receiver_waited, x->full, 0);

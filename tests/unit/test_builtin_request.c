@@ -60,6 +60,54 @@ static void test_few_lines(void **state)
 	fixture_end(&f);
 }
 
+/* How often a request has a key. */
+static size_t asked(const struct agent *a, const char *key)
+{
+	size_t i, n = 0;
+	json_t *request;
+	json_array_foreach(a->seen, i, request)
+	{
+		n += json_object_get(request, key) != NULL;
+	}
+	return n;
+}
+
+/* A window ends when each host's own clock says so, not when a message arrives; and what the hosts
+ * count besides is looked at within a long one, and at the ends alone of a short one. */
+static void test_window(void **state)
+{
+	(void)state;
+	struct fixture f;
+	struct err e = {0};
+	const double durations[] = {0.05, 0.8};
+	fixture_begin(&f, "tcp_stream", false, 1);
+	f.spec.test.no_warmup = true;
+	for (int i = 0; i < 2; i++) {
+		struct sample s;
+		struct engine_run run = {.number = 1, .duration = durations[i]};
+		json_array_clear(f.a.seen);
+		json_array_clear(f.b.seen);
+		if (run_one(&f, &run, &s, &e) != 1) {
+			fail_msg("%s", e.text);
+		}
+		assert_int_equal(asked(&f.a, "at"), 1);
+		assert_int_equal(asked(&f.b, "at"), 1);
+		assert_true(s.m[METRIC_SECONDS] >= durations[i] - 1e-6);
+		json_t *sender = json_object_get(s.detail, "sender");
+		assert_true(json_get_number(sender, "seconds") >= durations[i] - 1e-6);
+		json_t *series = json_object_get(sender, "counter_series");
+		json_t *t = json_object_get(series, "t");
+		size_t between = asked(&f.a, "counters");
+		assert_int_equal(asked(&f.b, "counters"), between);
+		/* the loads of a machine move them */
+		assert_in_range(between, i ? 1 : 0, i ? 3 : 0);
+		assert_int_equal(json_array_size(t), between ? between + 1 : 0);
+		assert_true(json_is_object(series) == (between > 0));
+		sample_clear(&s);
+	}
+	fixture_end(&f);
+}
+
 static const struct tunable any_tunable = {.name = "any"};
 
 static void dimension_set(struct dimension *d, struct spec_tunable *t, const char *name, int host)
@@ -137,9 +185,8 @@ static void test_autotune(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_same_ports),
-		cmocka_unit_test(test_few_lines),
-		cmocka_unit_test(test_run_scope_values),
+		cmocka_unit_test(test_same_ports), cmocka_unit_test(test_few_lines),
+		cmocka_unit_test(test_window),	   cmocka_unit_test(test_run_scope_values),
 		cmocka_unit_test(test_autotune),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -281,6 +281,46 @@ static void test_steady(void **state)
 	assert_false(steady(flat, growing, 20));
 }
 
+static void counters_at(struct builtin_counters *c, double t, double packets, double drops)
+{
+	auto_json json_t *j = json_pack("{s:{s:f, s:f, s:f, s:s, s:[i]}}", "host", "rx_packets",
+					packets, "softnet_drops", drops, "TcpInErrs", 3.0, "device",
+					"eth0", "softnet_packets", 7);
+	builtin_counters_add(c, &(struct builtin_read){.t = t, .json = j});
+}
+
+static double cell(const json_t *o, const char *name, size_t i)
+{
+	return json_number_value(json_array_get(json_object_get(o, name), i));
+}
+
+/* What the host has counted, from look to look; two looks are the ends of the window. */
+static void test_counters(void **state)
+{
+	(void)state;
+	struct builtin_counters c = {0};
+	counters_at(&c, 10, 100, 0);
+	counters_at(&c, 10.5, 1100, 0);
+	auto_json json_t *ends = builtin_counters_json(&c);
+	assert_true(json_is_null(ends));
+	counters_at(&c, 11, 1350, 9007199254740993.0);
+	builtin_counters_add(&c, &(struct builtin_read){.t = 11.2});
+	auto_json json_t *o = builtin_counters_json(&c);
+	assert_int_equal(json_object_size(o), 3);
+	near(cell(o, "t", 0), 0.5, 1e-9);
+	near(cell(o, "t", 1), 1, 1e-9);
+	near(cell(o, "rx_packets", 0), 1000, 0);
+	near(cell(o, "rx_packets", 1), 250, 0);
+	near(cell(o, "softnet_drops", 0), 0, 0);
+	near(cell(o, "softnet_drops", 1), 9007199254740992.0, 1);
+	for (int i = 0; i < 2 * BUILTIN_COUNTERS_MAX; i++) {
+		counters_at(&c, 12 + i, 2000 + i, 0);
+	}
+	assert_int_equal(c.n, BUILTIN_COUNTERS_MAX);
+	builtin_counters_clear(&c);
+	assert_int_equal(c.n, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -288,7 +328,8 @@ int main(void)
 		cmocka_unit_test(test_result_cannot_be), cmocka_unit_test(test_energy),
 		cmocka_unit_test(test_suspended),	 cmocka_unit_test(test_udp),
 		cmocka_unit_test(test_both_ways),	 cmocka_unit_test(test_discarding),
-		cmocka_unit_test(test_latency),		 cmocka_unit_test(test_steady),
+		cmocka_unit_test(test_counters),	 cmocka_unit_test(test_latency),
+		cmocka_unit_test(test_steady),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

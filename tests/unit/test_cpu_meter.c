@@ -1,20 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The CPU meter: its parsers on recorded texts (tests/sysroot/cpu), the totals over CPUs that come
- * and go, and the whole meter against a spin of known load on this machine.
+ * The CPU meter: its parsers on recorded texts (tests/sysroot/cpu), and the totals over CPUs that
+ * come and go. What it says of a known load is in test_cpu_burner.c.
  */
 #include "cleanup.h"
 #include "cpu_meter_private.h"
 #include <errno.h>
 #include <math.h>
-#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <time.h>
 
 #include <cmocka.h>
 
@@ -205,87 +202,6 @@ static void test_totals_sum_line(void **state)
 	near(t->busy, 1.49, 1e-9);
 }
 
-static double clock_read(clockid_t clock)
-{
-	struct timespec ts;
-	clock_gettime(clock, &ts);
-	return (double)ts.tv_sec + (double)ts.tv_nsec * 1e-9;
-}
-
-static void spin(double seconds, double period, double duty)
-{
-	double end = clock_read(CLOCK_MONOTONIC) + seconds;
-	struct timespec rest = {0, (long)((1 - duty) * period * 1e9)};
-	while (clock_read(CLOCK_MONOTONIC) < end) {
-		double start = clock_read(CLOCK_MONOTONIC);
-		while (clock_read(CLOCK_MONOTONIC) - start < duty * period) {
-		}
-		nanosleep(&rest, NULL);
-	}
-}
-
-/* The CPU that this test may run on and that is the quietest cannot be known: so the whole is held
- * against its own share, from below always, and from above where the machine is otherwise idle. */
-static void check_load(struct cpu_meter *m, double period, double duty)
-{
-	struct err e = {0};
-	struct cpu_reading a, b;
-	double own, lowest = INFINITY;
-	for (int i = 0; i < 4; i++) {
-		assert_int_equal(cpu_meter_read(m, &a, &e), 0);
-		double before = clock_read(CLOCK_PROCESS_CPUTIME_ID);
-		spin(0.15, period, duty);
-		own = clock_read(CLOCK_PROCESS_CPUTIME_ID) - before;
-		assert_int_equal(cpu_meter_read(m, &b, &e), 0);
-		double dt = b.t - a.t, error = a.resolution + b.resolution;
-		assert_true(b.busy - a.busy >= own - 0.03 * dt - error);
-		assert_true(b.busy - a.busy <= b.cpus * dt + error + 1e-3);
-		lowest = fmin(lowest, (b.busy - a.busy - own - error) / dt / b.cpus);
-	}
-	if (lowest > 0.03) {
-		print_message("load %.0f %%: %.1f points above its own share: a busy machine?\n",
-			      duty * 100, lowest * 100);
-	}
-}
-
-static void check_meter(int fd, const char *source)
-{
-	struct err e = {0};
-	struct cpu_meter *m;
-	struct cpu_reading r;
-	assert_int_equal(cpu_meter_create(fd, NULL, &m, &e), 0);
-	assert_int_equal(cpu_meter_read(m, &r, &e), 0);
-	assert_true(r.cpus >= 1);
-	if (source) {
-		assert_string_equal(r.source, source);
-	}
-	near(r.t, clock_read(CLOCK_MONOTONIC), 0.2);
-	double sum = 0;
-	for (int i = 0; i < r.cpus; i++) {
-		sum += r.per_cpu[i];
-	}
-	near(sum, r.busy, 0.03 * r.cpus);
-	check_load(m, 0.001, 0.05);
-	check_load(m, 0.005, 0.25);
-	check_load(m, 0.002, 0.90);
-	cpu_meter_destroy(m);
-}
-
-static void test_meter(void **state)
-{
-	(void)state;
-	check_meter(-1, NULL);
-}
-
-/* A descriptor that is no timer list: the meter goes on with /proc/stat. */
-static void test_meter_falls_back(void **state)
-{
-	(void)state;
-	auto_fclose FILE *f = tmpfile();
-	assert_non_null(f);
-	check_meter(fileno(f), "proc_stat");
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -296,8 +212,6 @@ int main(void)
 		cmocka_unit_test(test_proc_stat),
 		cmocka_unit_test(test_totals),
 		cmocka_unit_test(test_totals_sum_line),
-		cmocka_unit_test(test_meter),
-		cmocka_unit_test(test_meter_falls_back),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -250,13 +250,41 @@ static void test_batch(void **state)
 	peer_end(&p);
 }
 
+static double read_at(struct peer *p, double at)
+{
+	struct err e = {0};
+	auto_json json_t *r = ask(p, json_pack("{s:s, s:b, s:f}", "op", "read", "cpu", 0, "at", at),
+				  &e);
+	assert_non_null(r);
+	return number(r, "t");
+}
+
+/* A read is put off until the instant that it names, not further than a moment, and is not put off
+ * if that is over. */
+static void test_instant(void **state)
+{
+	(void)state;
+	struct peer p;
+	peer_start(&p, -1);
+	listen_at(&p, opening("listen", "127.0.0.1", 0));
+	double now = stream_now();
+	assert_true(read_at(&p, now + 0.1) >= now + 0.1);
+	now = stream_now();
+	assert_true(read_at(&p, now - 100) >= now);
+	assert_true(read_at(&p, 0) >= now);
+	double t = read_at(&p, now + 1e9);
+	assert_true(t >= now + 1 && t < now + 60);
+	must(&p, plain("stop"));
+	peer_end(&p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_streams),	      cmocka_unit_test(test_both_ways),
 		cmocka_unit_test(test_datagrams),     cmocka_unit_test(test_bundles),
 		cmocka_unit_test(test_late_datagram), cmocka_unit_test(test_limit),
-		cmocka_unit_test(test_batch),
+		cmocka_unit_test(test_batch),	      cmocka_unit_test(test_instant),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

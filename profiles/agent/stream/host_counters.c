@@ -2,11 +2,12 @@
 /*
  * What the kernel counts beside the sockets and may say where data was lost or held up: the
  * interface that carries the test, IP, UDP and TCP, and the CPUs' input queues. Read from /proc,
- * which wants no privilege; what this kernel does not count is absent. Called by serve.c at the
- * ends of a window.
+ * which wants no privilege; what this kernel does not count is absent. Called by read.c.
  */
 #include "cleanup.h"
+#include "cpu_meter.h"
 #include "stream_private.h"
+#include "sysfile.h"
 #include <ifaddrs.h>
 #include <net/if.h>
 #include <stdio.h>
@@ -39,6 +40,16 @@ static const char *const wanted[] = {
 	"TcpExtTCPLossProbes",
 };
 
+static FILE *text_open(const struct sysroot *root, const char *path)
+{
+	int fd = sysfile_open(root, path, NULL);
+	FILE *f = fd >= 0 ? fdopen(fd, "r") : NULL;
+	if (!f && fd >= 0) {
+		close(fd);
+	}
+	return f;
+}
+
 static void set_number(json_t *o, const char *name, double v)
 {
 	json_object_set_new(o, name, json_real(v));
@@ -57,10 +68,10 @@ static void take_if_wanted(json_t *out, const char *group, const char *name, con
 
 /* /proc/net/snmp and netstat: a line of names, then a line of values, both with the group's name
  * in front. */
-static void pairs_read(const char *path, json_t *out)
+static void pairs_read(const struct sysroot *root, const char *path, json_t *out)
 {
 	char names[LINE_MAX_BYTES], values[LINE_MAX_BYTES];
-	auto_fclose FILE *f = fopen(path, "re");
+	auto_fclose FILE *f = text_open(root, path);
 	while (f && fgets(names, sizeof(names), f) && fgets(values, sizeof(values), f)) {
 		char *at_names, *at_values;
 		char *group = strtok_r(names, ": \n", &at_names);
@@ -78,34 +89,44 @@ static void pairs_read(const char *path, json_t *out)
 	}
 }
 
+/* Lists of more CPUs would not fit into a line of the protocol. */
+static void list_add(json_t *list, json_int_t n)
+{
+	if (json_array_size(list) < CPU_METER_CPUS_MAX) {
+		json_array_append_new(list, json_integer(n));
+	}
+}
+
 /* A line a CPU, hexadecimal: packets, drops, how often its time was up. */
-static void softnet_read(json_t *out)
+static void softnet_read(const struct sysroot *root, bool per_cpu, json_t *out)
 {
 	char line[512];
 	double drops = 0, squeezed = 0;
-	json_t *packets = json_array();
-	auto_fclose FILE *f = fopen("/proc/net/softnet_stat", "re");
+	auto_json json_t *packets = json_array();
+	auto_fclose FILE *f = text_open(root, "/proc/net/softnet_stat");
 	while (f && fgets(line, sizeof(line), f)) {
 		unsigned n, d, s;
 		if (sscanf(line, "%x %x %x", &n, &d, &s) == 3) {
-			json_array_append_new(packets, json_integer(n));
+			list_add(packets, n);
 			drops += d;
 			squeezed += s;
 		}
 	}
 	set_number(out, "softnet_drops", drops);
 	set_number(out, "softnet_squeezed", squeezed);
-	json_object_set_new(out, "softnet_packets", packets);
+	if (per_cpu) {
+		json_object_set(out, "softnet_packets", packets);
+	}
 }
 
 /* Ticks of each CPU in softirq and taken away by the hypervisor: sampled, good for the share of a
  * CPU that is known to be full. */
-static void stat_read(json_t *out)
+static void stat_read(const struct sysroot *root, json_t *out)
 {
 	char line[512];
 	json_t *softirq = json_array(), *steal = json_array();
-	double hz = (double)sysconf(_SC_CLK_TCK);
-	auto_fclose FILE *f = fopen("/proc/stat", "re");
+	double ms = 1000 / (double)sysconf(_SC_CLK_TCK);
+	auto_fclose FILE *f = text_open(root, "/proc/stat");
 	while (f && fgets(line, sizeof(line), f) && strncmp(line, "cpu", 3) == 0) {
 		double v[8] = {0};
 		if (line[3] == ' ') {
@@ -113,11 +134,11 @@ static void stat_read(json_t *out)
 		}
 		sscanf(line, "%*s %lf %lf %lf %lf %lf %lf %lf %lf", &v[0], &v[1], &v[2], &v[3],
 		       &v[4], &v[5], &v[6], &v[7]);
-		json_array_append_new(softirq, json_real((v[5] + v[6]) / hz));
-		json_array_append_new(steal, json_real(v[7] / hz));
+		list_add(softirq, (json_int_t)((v[5] + v[6]) * ms));
+		list_add(steal, (json_int_t)(v[7] * ms));
 	}
-	json_object_set_new(out, "softirq", softirq);
-	json_object_set_new(out, "steal", steal);
+	json_object_set_new(out, "softirq_ms", softirq);
+	json_object_set_new(out, "steal_ms", steal);
 }
 
 static bool same_host(const struct sockaddr *a, const struct stream_address *b)
@@ -154,13 +175,13 @@ bool host_device(int fd, char name[IF_NAMESIZE])
 	return found;
 }
 
-static void device_read(const char *name, json_t *out)
+static void device_read(const struct sysroot *root, const char *name, json_t *out)
 {
 	char line[512];
 	if (!*name) {
 		return;
 	}
-	auto_fclose FILE *f = fopen("/proc/net/dev", "re");
+	auto_fclose FILE *f = text_open(root, "/proc/net/dev");
 	json_object_set_new(out, "device", json_string(name));
 	while (f && fgets(line, sizeof(line), f)) {
 		char *p = line + strspn(line, " ");
@@ -181,13 +202,15 @@ static void device_read(const char *name, json_t *out)
 	}
 }
 
-json_t *host_counters(const char *device)
+json_t *host_counters(const struct sysroot *root, const char *device, bool per_cpu)
 {
 	json_t *out = json_object();
-	device_read(device, out);
-	pairs_read("/proc/net/snmp", out);
-	pairs_read("/proc/net/netstat", out);
-	softnet_read(out);
-	stat_read(out);
+	device_read(root, device, out);
+	pairs_read(root, "/proc/net/snmp", out);
+	pairs_read(root, "/proc/net/netstat", out);
+	softnet_read(root, per_cpu, out);
+	if (per_cpu) {
+		stat_read(root, out);
+	}
 	return out;
 }

@@ -51,10 +51,11 @@ static json_t *cpu_json(struct read_meters *m)
 	}
 	json_t *per_cpu = json_array();
 	for (int i = 0; i < c.cpus; i++) {
-		json_array_append_new(per_cpu, json_real(c.per_cpu[i]));
+		json_array_append_new(per_cpu, json_integer(llround(c.per_cpu[i] * 1e6)));
 	}
 	return json_pack("{s:f, s:f, s:s, s:f, s:i, s:o}", "t", c.t, "busy", c.busy, "source",
-			 c.source, "resolution", c.resolution, "cpus", c.cpus, "per_cpu", per_cpu);
+			 c.source, "resolution", c.resolution, "cpus", c.cpus, "per_cpu_us",
+			 per_cpu);
 }
 
 static json_t *tcp_json(const struct tcp_counts *c)
@@ -103,7 +104,7 @@ static json_t *host_read(struct read_meters *m, struct endpoint *ep)
 	json_object_set_new(o, "stolen", number_or_null(stolen));
 	json_object_set_new(o, "no_energy", text_or_null(m->host ? m->host->no_energy : ""));
 	json_object_set_new(o, "no_perf", text_or_null(m->host ? m->host->no_perf : ""));
-	json_object_set_new(o, "host", host_counters(endpoint_device(ep)));
+	json_object_set_new(o, "host", host_counters(&m->root, endpoint_device(ep), true));
 	return o;
 }
 
@@ -149,14 +150,33 @@ static json_t *effective_json(const struct tcp_effective *v)
 			 number_or_null(v->pacing_rate));
 }
 
-void read_answer(struct read_meters *m, struct endpoint *ep, bool ends, json_t *answer)
+static void object_shorten(json_t *o)
+{
+	const char *key;
+	json_t *v;
+	void *next;
+	json_object_foreach_safe(o, next, key, v)
+	{
+		if (json_is_array(v)) {
+			json_object_del(o, key);
+		}
+	}
+}
+
+void read_shorten(json_t *answer)
+{
+	object_shorten(json_object_get(answer, "cpu"));
+	object_shorten(json_object_get(answer, "host"));
+}
+
+void read_answer(struct read_meters *m, struct endpoint *ep, enum read_depth depth, json_t *answer)
 {
 	struct endpoint_counts c;
 	enum stream_type type = endpoint_options(ep)->type;
 	endpoint_read(ep, &c);
 	double energy = m->host ? energy_read(&m->energy, m->host) : NAN;
 	json_object_set_new(answer, "cpu", json_null());
-	if (ends) {
+	if (depth == READ_ENDS) {
 		/* Next to the byte count, before anything slower: one window for both. */
 		endpoint_mark(ep);
 		host_add(m, ep, answer);
@@ -175,7 +195,10 @@ void read_answer(struct read_meters *m, struct endpoint *ep, bool ends, json_t *
 					      : json_null());
 	json_object_set_new(answer, "error", text_or_null(c.error));
 	json_object_set_new(answer, "effective", effective_json(&c.effective));
-	if (ends) {
+	if (depth == READ_ENDS) {
 		read_more(ep, &c, answer);
+	} else if (depth == READ_COUNTERS) {
+		json_object_set_new(answer, "host",
+				    host_counters(&m->root, endpoint_device(ep), false));
 	}
 }

@@ -16,8 +16,12 @@
 #include <math.h>
 #include <poll.h>
 #include <string.h>
+#include <time.h>
 
 #define DRAIN_MAX_S 10.0
+#define AT_MAX_S    2.0 /* that the answer to a read is put off */
+#define LINE_SPARE  256 /* what the agent wraps around an answer */
+#define MANY_CPUS   256
 
 /* One process may hold both sides, for a test over loopback with one agent. */
 enum side { SIDE_LISTEN, SIDE_CONNECT, SIDES };
@@ -26,6 +30,7 @@ struct server {
 	struct channel channel;
 	struct read_meters meters;
 	struct endpoint *side[SIDES];
+	bool many_cpus; /* answers may be too long for a line */
 };
 
 /* Which side a request means: its "side", else the only one that is there. */
@@ -68,9 +73,24 @@ static int side_open(struct server *s, enum side side, const json_t *request, js
 	return r;
 }
 
-static bool wants_cpu(const json_t *request)
+static enum read_depth depth_of(const json_t *request)
 {
-	return !json_is_false(json_object_get(request, "cpu"));
+	if (!json_is_false(json_object_get(request, "cpu"))) {
+		return READ_ENDS;
+	}
+	return json_is_true(json_object_get(request, "counters")) ? READ_COUNTERS : READ_COUNTS;
+}
+
+/* Until this host's clock shows the "at" of a request: so an end of a window is where it was to be,
+ * however long the request was under way. */
+static void wait_for_instant(const json_t *request)
+{
+	double at = json_number_value(json_object_get(request, "at")), now = stream_now();
+	at = fmin(at, now + AT_MAX_S);
+	if (at > now) {
+		struct timespec until = {(time_t)at, (long)((at - (double)(time_t)at) * 1e9)};
+		clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL);
+	}
 }
 
 static int op_listen(struct server *s, const json_t *request, json_t *answer, struct err *e)
@@ -96,7 +116,8 @@ static int op_read(struct server *s, const json_t *request, json_t *answer, stru
 	enum side side;
 	int r = side_find(s, request, &side, e);
 	if (r == 0) {
-		read_answer(&s->meters, s->side[side], wants_cpu(request), answer);
+		wait_for_instant(request);
+		read_answer(&s->meters, s->side[side], depth_of(request), answer);
 	}
 	return r;
 }
@@ -121,7 +142,7 @@ static int op_stop(struct server *s, const json_t *request, json_t *answer, stru
 		return r;
 	}
 	bool drained = limit > 0 && drain(s, side, limit);
-	read_answer(&s->meters, s->side[side], wants_cpu(request), answer);
+	read_answer(&s->meters, s->side[side], depth_of(request), answer);
 	json_object_set_new(answer, "drained", json_boolean(drained));
 	if (drained) { /* the far end has gone then, as it should */
 		json_object_set_new(answer, "error", json_null());
@@ -189,6 +210,21 @@ static void code_keep_local(struct err *e)
 	}
 }
 
+static void answer_fit(const struct server *s, json_t *answer)
+{
+	size_t i;
+	json_t *reply;
+	if (!s->many_cpus ||
+	    json_dumpb(answer, NULL, 0, JSON_COMPACT) + LINE_SPARE <= PROTOCOL_LINE_MAX) {
+		return;
+	}
+	read_shorten(answer);
+	json_array_foreach(json_object_get(answer, "replies"), i, reply)
+	{
+		read_shorten(reply);
+	}
+}
+
 static int request_serve(struct server *s, struct err *e)
 {
 	auto_json json_t *request = NULL;
@@ -203,6 +239,7 @@ static int request_serve(struct server *s, struct err *e)
 		json_decref(answer);
 		answer = protocol_error(request, e);
 	}
+	answer_fit(s, answer);
 	return channel_send(&s->channel, answer, e);
 }
 
@@ -232,7 +269,8 @@ static int server_wait(struct server *s)
 
 int stream_serve(int fd, const struct host_meters *meters)
 {
-	struct server s = {.meters.host = meters};
+	struct server s = {.meters = {.root.prefix = "", .host = meters},
+			   .many_cpus = sysconf(_SC_NPROCESSORS_CONF) > MANY_CPUS};
 	struct err e = {0};
 	short_slice();
 	int r = channel_init(&s.channel, fd, fd);
