@@ -186,7 +186,8 @@ enum builtin_type {
 };
 
 struct builtin_window {
-	const struct spec_test *test; /* NULL: a plain stream */
+	const struct spec_test *test;  /* NULL: a plain stream */
+	const struct builtin_test *at; /* address and ports; NULL: not told */
 	enum builtin_type type;
 	const struct builtin_host *sender, *receiver; /* of the data */
 	bool one_host;				      /* both share their CPUs */

@@ -22,6 +22,10 @@ struct peer_words { /* of a command, with storage for those that are made */
 /* Past the limit: none is added, and the command is refused when it is started. */
 void peer_word(struct peer_words *w, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
+/* {name: number} of the socket.* tunables: those of the run and those that are fixed, where they
+ * are of one end only if data goes through them there. A new reference. */
+json_t *peer_socket_values(const struct spec_test *t, const struct engine_run *run);
+
 struct peer_sample { /* what is asked */
 	const struct spec_test *test;
 	const char *address;

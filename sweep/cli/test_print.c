@@ -99,6 +99,7 @@ static void print_notes(const struct sample *s)
 	const json_t *sender = json_object_get(s->detail, "sender");
 	const char *note = json_get_text(sender, "note", NULL);
 	double background = json_get_number(sender, "cpu_background");
+	double port = json_get_number(s->detail, "port");
 	printf("%-26s %16s\n", "limited_by", *s->limited_by ? s->limited_by : "unknown");
 	if (*s->cpu_source) {
 		printf("%-26s %16s", "cpu_source", s->cpu_source);
@@ -106,6 +107,10 @@ static void print_notes(const struct sample *s)
 			printf("   error bar %.2g %%", 100 * s->cpu_error);
 		}
 		putchar('\n');
+	}
+	if (isfinite(port)) {
+		printf("%-26s %16.0f   at %s\n", "data port", port,
+		       json_get_text(s->detail, "address", "?"));
 	}
 	if (isfinite(background)) {
 		printf("%-26s %14.1f %%\n", "background CPU before", 100 * background);

@@ -229,6 +229,7 @@ static int window_end(struct builtin *b, bool early, struct sample *out, struct 
 {
 	struct builtin_window w = {
 		.test = b->pair.test.test,
+		.at = &b->pair.test,
 		.type = b->type,
 		.sender = b->pair.sender,
 		.receiver = b->pair.receiver,

@@ -99,6 +99,10 @@ json_t *builtin_detail(const struct builtin_window *w, json_t *evidence)
 	json_object_set_new(o, "sender", host_json(w->sender));
 	json_object_set_new(o, "receiver", host_json(w->receiver));
 	json_object_set_new(o, "one_host", json_boolean(w->one_host));
+	if (w->at) {
+		json_object_set_new(o, "address", json_text_or_null(w->at->address));
+		json_object_set_new(o, "port", json_integer(w->at->port));
+	}
 	json_object_set_new(o, "window_start", json_integer((json_int_t)w->window_start));
 	json_object_set_new(o, "intervals", builtin_series_json(w->series));
 	json_object_set_new(o, "limits", evidence);

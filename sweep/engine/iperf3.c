@@ -24,6 +24,10 @@ static int check(const struct spec_test *t, struct err *e)
 				 "the engine iperf3 has no test of requests (tcp_rr): builtin and "
 				 "netperf have");
 	}
+	if (t->n_cpus[0] == 0 && t->n_cpus[1] > 0) {
+		return err_usage(e, "iperf3 takes the far end's CPU along with the near one's (-A "
+				    "n,m), not alone");
+	}
 	return 0;
 }
 
@@ -104,9 +108,9 @@ static int client(const struct peer_sample *s, struct peer_words *w, struct err 
 	if (strcmp(t->send, "sendfile") == 0) {
 		peer_word(w, "-Z");
 	}
-	if (t->n_cpus[0] > 0 && t->n_cpus[1] > 0) {
+	if (t->n_cpus[0] > 0) {
 		peer_word(w, "-A");
-		peer_word(w, "%d,%d", t->cpus[0][0], t->cpus[1][0]);
+		peer_word(w, t->n_cpus[1] > 0 ? "%d,%d" : "%d", t->cpus[0][0], t->cpus[1][0]);
 	}
 	return socket_options(s, w, e);
 }

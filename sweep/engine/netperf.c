@@ -48,32 +48,62 @@ static void server(const struct peer_sample *s, struct peer_words *w)
 	option(w, "-p", s->port);
 }
 
+/* -s is of the near end, -S of the far one, which sends in a reversed test. */
+static const char *option_of(const struct peer_sample *s, const char *name)
+{
+	bool reverse = is_type(s->test, "tcp_maerts");
+	const struct {
+		const char *name, *option;
+	} known[] = {{"message_size", "-m"},
+		     {"receive_size", "-M"},
+		     {"send_buffer", reverse ? "-S" : "-s"},
+		     {"receive_buffer", reverse ? "-s" : "-S"},
+		     {"nodelay", "-D"},
+		     {"ring", ""}}; /* global: client() has it */
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+		if (strcmp(name, known[i].name) == 0) {
+			return known[i].option;
+		}
+	}
+	return NULL;
+}
+
 static int socket_options(const struct peer_sample *s, struct peer_words *w, struct err *e)
 {
-	static const struct {
-		const char *name, *option;
-	} known[] = {{"message_size", "-m"},   {"receive_size", "-M"}, {"send_buffer", "-s"},
-		     {"receive_buffer", "-S"}, {"nodelay", "-D"},      {"ring", NULL}};
 	const char *name;
 	json_t *v;
 	json_object_foreach(s->socket, name, v)
 	{
-		size_t i = 0;
-		while (i < 6 && strcmp(name, known[i].name) != 0) {
-			i++;
-		}
-		if (i == 6) {
+		const char *letter = option_of(s, name);
+		double x = json_is_true(v) ? 1 : json_number_value(v);
+		if (!letter) {
 			return err_usage(e, "netperf cannot set socket.%s; the engine builtin can",
 					 name);
 		}
-		double x = json_is_true(v) ? 1 : json_number_value(v);
 		if (strcmp(name, "nodelay") == 0 && x > 0) {
-			peer_word(w, "-D");
-		} else if (known[i].option && x > 0) {
-			option(w, known[i].option, x);
+			peer_word(w, "%s", letter);
+		} else if (*letter && x > 0) {
+			option(w, letter, x);
 		}
 	}
 	return 0;
+}
+
+/* "N,M", "N,": the near end alone, ",M": the far one. */
+static void cpu_options(const struct spec_test *t, struct peer_words *w)
+{
+	char near[16] = "", far[16] = "";
+	if (t->n_cpus[0] == 0 && t->n_cpus[1] == 0) {
+		return;
+	}
+	if (t->n_cpus[0] > 0) {
+		snprintf(near, sizeof(near), "%d", t->cpus[0][0]);
+	}
+	if (t->n_cpus[1] > 0) {
+		snprintf(far, sizeof(far), "%d", t->cpus[1][0]);
+	}
+	peer_word(w, "-T");
+	peer_word(w, "%s,%s", near, far);
 }
 
 static int client(const struct peer_sample *s, struct peer_words *w, struct err *e)
@@ -93,10 +123,7 @@ static int client(const struct peer_sample *s, struct peer_words *w, struct err 
 		peer_word(w, "-f");
 		peer_word(w, "m");
 	}
-	if (t->n_cpus[0] > 0 && t->n_cpus[1] > 0) {
-		peer_word(w, "-T");
-		peer_word(w, "%d,%d", t->cpus[0][0], t->cpus[1][0]);
-	}
+	cpu_options(t, w);
 	double ring = json_get_number(s->socket, "ring");
 	if (ring > 0) {
 		option(w, "-W", ring);

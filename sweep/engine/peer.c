@@ -126,18 +126,36 @@ static int child_start(struct peer *p, struct peer_words *w, struct child *c, st
 	return rc;
 }
 
+/* Of a value at one end, is it that end which it is for? The buffer that data is sent from is the
+ * data's sender's, the other one its receiver's. end: 0 near, 1 far, < 0 both. */
+static bool is_for_data(const struct spec_test *t, const char *name, int end)
+{
+	int sender = strcmp(t->type, "tcp_maerts") == 0;
+	if (end < 0 || strcmp(t->type, "tcp_bidir") == 0) {
+		return true;
+	}
+	if (strcmp(name, "send_buffer") == 0) {
+		return end == sender;
+	}
+	return strcmp(name, "receive_buffer") != 0 || end != sender;
+}
+
 /* The values of the run and those that are fixed, for whoever can set them. */
-static json_t *socket_values(const struct peer *p, const struct engine_run *run)
+json_t *peer_socket_values(const struct spec_test *t, const struct engine_run *run)
 {
 	static const char prefix[] = "socket.";
-	const struct spec_test *t = p->sample.test;
 	json_t *o = json_object();
 	for (size_t i = 0; i < t->n_fixed; i++) {
-		json_object_set_new(o, t->fixed[i].name, json_integer(t->fixed[i].value));
+		if (is_for_data(t, t->fixed[i].name, t->fixed[i].end)) {
+			json_object_set_new(o, t->fixed[i].name, json_integer(t->fixed[i].value));
+		}
 	}
 	for (size_t i = 0; run->space && run->config && i < run->space->n; i++) {
-		const char *name = run->space->dims[i].target.setting.name;
-		if (strncmp(name, prefix, sizeof(prefix) - 1) == 0) {
+		const struct dimension *d = &run->space->dims[i];
+		const char *name = d->target.setting.name;
+		int host = d->tunable->host, end = host < 0 ? -1 : host == t->to;
+		if (strncmp(name, prefix, sizeof(prefix) - 1) == 0 &&
+		    is_for_data(t, name + sizeof(prefix) - 1, end)) {
 			json_object_set_new(o, name + sizeof(prefix) - 1,
 					    value_to_json(&run->config->v[i]));
 		}
@@ -173,7 +191,7 @@ int peer_start(void *state, const struct engine_run *run, struct err *e)
 		return err_set(e, -ENOMEM, "%s: no memory", p->tool->name);
 	}
 	json_decref(p->sample.socket);
-	p->sample.socket = socket_values(p, run);
+	p->sample.socket = peer_socket_values(p->sample.test, run);
 	p->sample.duration = ceil(run->duration);
 	p->sample.port = spec->test.port > 0 ? spec->test.port : PORT_FROM + run->number % 64;
 	p->tries = 0;

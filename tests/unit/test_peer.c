@@ -209,7 +209,7 @@ static void test_words(void **state)
 	assert_int_equal(peer_netperf.client(&p, &w, &e), 0);
 	words_text(&w, text, sizeof(text));
 	assert_non_null(strstr(text, " -t omni -c -C -P 0 -f m -- -T tcp -d recv -k THROUGHPUT,"));
-	assert_non_null(strstr(text, " -m 65536 -s 131072 -D "));
+	assert_non_null(strstr(text, " -m 65536 -S 131072 -D "));
 	/* what a tool cannot set is refused, not left out */
 	json_object_set_new(socket, "receive_lowat", json_integer(1));
 	assert_true(peer_netperf.client(&p, &w, &e) < 0);
@@ -220,12 +220,91 @@ static void test_words(void **state)
 	assert_true(peer_iperf3.client(&p, &w, &e) < 0);
 }
 
+static void fix(struct spec_test *t, const char *name, int end, int64_t value)
+{
+	struct spec_fixed *f = &t->fixed[t->n_fixed++];
+	snprintf(f->name, sizeof(f->name), "%s", name);
+	f->end = end;
+	f->value = value;
+}
+
+/* -s 1000,2000 -S 3000,4000: the data goes from the near send buffer to the far receive buffer, or
+ * the other way round; the others are not in its way. */
+static void test_buffers_of_both_ends(void **state)
+{
+	(void)state;
+	const struct {
+		const char *type;
+		int send, receive;
+		const char *words;
+	} all[] = {{"tcp_stream", 1000, 4000, " -s 1000 -S 4000 "},
+		   {"udp_stream", 1000, 4000, " -s 1000 -S 4000 "},
+		   {"tcp_maerts", 3000, 2000, " -s 2000 -S 3000 "}};
+	for (size_t i = 0; i < ARRAY_SIZE(all); i++) {
+		struct spec_test t = make_test(all[i].type);
+		struct peer_sample p = make_sample(&t);
+		struct peer_words w = {0};
+		struct engine_run run = {.number = 1};
+		struct err e = {0};
+		char text[1024];
+		fix(&t, "send_buffer", 0, 1000);
+		fix(&t, "receive_buffer", 0, 2000);
+		fix(&t, "send_buffer", 1, 3000);
+		fix(&t, "receive_buffer", 1, 4000);
+		auto_json json_t *socket = peer_socket_values(&t, &run);
+		near(json_number_value(json_object_get(socket, "send_buffer")), all[i].send, 0);
+		near(json_number_value(json_object_get(socket, "receive_buffer")), all[i].receive,
+		     0);
+		p.socket = socket;
+		assert_int_equal(peer_netperf.client(&p, &w, &e), 0);
+		words_text(&w, text, sizeof(text));
+		assert_non_null(strstr(text, all[i].words));
+	}
+}
+
+static void cpus_are(const struct peer_tool *tool, int near, int far, const char *words)
+{
+	struct spec_test t = make_test("tcp_stream");
+	struct peer_sample p = make_sample(&t);
+	struct peer_words w = {0};
+	struct err e = {0};
+	char text[1024];
+	t.n_cpus[0] = near >= 0;
+	t.n_cpus[1] = far >= 0;
+	t.cpus[0][0] = near;
+	t.cpus[1][0] = far;
+	if (tool->check(&t, &e) < 0 || tool->client(&p, &w, &e) < 0) {
+		assert_null(words);
+		assert_int_equal(e.class, ERR_USAGE);
+		return;
+	}
+	words_text(&w, text, sizeof(text));
+	assert_non_null(words);
+	assert_non_null(strstr(text, words));
+}
+
+static void test_cpus(void **state)
+{
+	(void)state;
+	cpus_are(&peer_netperf, 1, 3, " -T 1,3 ");
+	cpus_are(&peer_netperf, 1, -1, " -T 1, ");
+	cpus_are(&peer_netperf, -1, 3, " -T ,3 ");
+	cpus_are(&peer_iperf3, 1, 3, " -A 1,3 ");
+	cpus_are(&peer_iperf3, 1, -1, " -A 1 ");
+	cpus_are(&peer_iperf3, -1, 3, NULL);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_netperf_stream),	 cmocka_unit_test(test_netperf_cannot_be),
-		cmocka_unit_test(test_netperf_others),	 cmocka_unit_test(test_iperf3),
-		cmocka_unit_test(test_iperf3_cannot_be), cmocka_unit_test(test_words),
+		cmocka_unit_test(test_netperf_stream),
+		cmocka_unit_test(test_netperf_cannot_be),
+		cmocka_unit_test(test_netperf_others),
+		cmocka_unit_test(test_iperf3),
+		cmocka_unit_test(test_iperf3_cannot_be),
+		cmocka_unit_test(test_words),
+		cmocka_unit_test(test_buffers_of_both_ends),
+		cmocka_unit_test(test_cpus),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
