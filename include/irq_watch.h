@@ -17,8 +17,9 @@ struct irq_watch;
 struct irq_watch *irq_watch_create(const struct sysroot *root, const char *device);
 void irq_watch_destroy(struct irq_watch *w);
 
-/* Since then: {"cpus": {"CPU": n}, "effective": "2-3", "astray": n}. effective: CPUs of the
- * effective affinities now; astray: interrupts on CPUs that the affinity in force does not name. */
+/* Since then: {"cpus": {"CPU": n}, "effective": "2-3", "astray": n, "astray_cpus": {"CPU": n}}.
+ * effective: CPUs of the effective affinities now; astray: interrupts on CPUs that the affinity in
+ * force does not name, all of them and those of each CPU. */
 json_t *irq_watch_json(const struct sysroot *root, const struct irq_watch *w);
 
 #endif

@@ -54,6 +54,9 @@ int report_framed(void (*body)(const void *what, FILE *out), const void *what, F
  * "best": [values], "details": [{"title", "detail"}]}. */
 json_t *report_data(const json_t *run);
 
+/* A sample's detail, borrowed; NULL where the run was read without it. */
+const json_t *report_detail(const json_t *run, const json_t *sample);
+
 /* The report of a run through a writer. */
 void report_body(const json_t *run, const struct report_writer *w, FILE *out);
 
@@ -65,6 +68,9 @@ void report_say_model(const json_t *result, const struct report_writer *w, FILE 
 
 /* A row a sample, RFC 4180, numbers to their last digit. */
 void report_csv(const json_t *run, FILE *out);
+
+/* report_interrupts.c: those that came to CPUs they were not meant for; nothing where none did. */
+void report_say_interrupts(const json_t *run, const struct report_writer *w, FILE *out);
 
 /* One field of a CSV line, quoted where needed. */
 void report_csv_field(FILE *out, const char *text, bool first);

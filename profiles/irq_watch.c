@@ -57,32 +57,43 @@ static void add_one(const struct sysroot *root, const struct irq_watch *w, size_
 	for (int i = 0; i < CPU_SETSIZE; i++) {
 		uint64_t n = now[i] - w->of[k].counts[i];
 		came[i] += n;
-		*astray += known && !CPU_ISSET(i, &allowed) ? n : 0;
+		astray[i] += known && !CPU_ISSET(i, &allowed) ? n : 0;
 	}
 	if (!device_irq_effective(root, w->of[k].irq, &one, NULL)) {
 		CPU_OR(effective, effective, &one);
 	}
 }
 
-json_t *irq_watch_json(const struct sysroot *root, const struct irq_watch *w)
+/* Of each CPU that has any; their sum. */
+static json_t *counts_json(const uint64_t counts[CPU_SETSIZE], uint64_t *sum)
 {
-	auto_free uint64_t *came = calloc(CPU_SETSIZE, sizeof(*came));
-	uint64_t astray = 0;
-	char list[4096] = "";
-	cpu_set_t effective;
 	json_t *cpus = json_object();
-	CPU_ZERO(&effective);
-	for (size_t k = 0; came && k < w->n; k++) {
-		add_one(root, w, k, came, &astray, &effective);
-	}
-	for (int i = 0; came && i < CPU_SETSIZE; i++) {
+	for (int i = 0; i < CPU_SETSIZE; i++) {
 		char cpu[16];
 		snprintf(cpu, sizeof(cpu), "%d", i);
-		if (came[i]) {
-			json_object_set_new(cpus, cpu, json_integer((json_int_t)came[i]));
+		if (counts[i]) {
+			json_object_set_new(cpus, cpu, json_integer((json_int_t)counts[i]));
 		}
+		*sum += counts[i];
+	}
+	return cpus;
+}
+
+json_t *irq_watch_json(const struct sysroot *root, const struct irq_watch *w)
+{
+	auto_free uint64_t *came = calloc(2 * CPU_SETSIZE, sizeof(*came));
+	uint64_t *astray = came ? came + CPU_SETSIZE : NULL, n_came = 0, n_astray = 0;
+	char list[4096] = "";
+	cpu_set_t effective;
+	CPU_ZERO(&effective);
+	if (!came) {
+		return json_object();
+	}
+	for (size_t k = 0; k < w->n; k++) {
+		add_one(root, w, k, came, astray, &effective);
 	}
 	cpus_format_list(&effective, list, sizeof(list));
-	return json_pack("{s:o, s:s, s:I}", "cpus", cpus, "effective", list, "astray",
-			 (json_int_t)astray);
+	json_t *strays = counts_json(astray, &n_astray);
+	return json_pack("{s:o, s:s, s:I, s:o}", "cpus", counts_json(came, &n_came), "effective",
+			 list, "astray", (json_int_t)n_astray, "astray_cpus", strays);
 }

@@ -123,7 +123,18 @@ static bool is_among(int64_t x, const int64_t *list, size_t n)
 	return false;
 }
 
-/* {sample number as text: detail} where the run was read without them; else from the samples. */
+/* Where the run was read without them, {sample number as text: detail} holds some. */
+const json_t *report_detail(const json_t *run, const json_t *sample)
+{
+	char key[32];
+	const json_t *detail = json_object_get(sample, "detail");
+	snprintf(key, sizeof(key), "%lld",
+		 (long long)json_integer_value(json_object_get(sample, "sample")));
+	detail = json_is_object(detail) ? detail
+					: json_object_get(json_object_get(run, "details"), key);
+	return json_is_object(detail) ? detail : NULL;
+}
+
 static json_t *details_of(const json_t *run)
 {
 	static const char *const titles[] = {"best", "baseline", "other"};
@@ -135,18 +146,13 @@ static json_t *details_of(const json_t *run)
 		json_array_foreach(json_object_get(trial, "samples"), j, s)
 		{
 			int64_t number = json_integer_value(json_object_get(s, "sample"));
-			char key[32];
-			snprintf(key, sizeof(key), "%lld", (long long)number);
-			json_t *detail = json_object_get(s, "detail");
-			if (!json_is_object(detail)) {
-				detail = json_object_get(json_object_get(run, "details"), key);
-			}
-			if (!json_is_object(detail) || !is_among(number, chosen, n)) {
+			const json_t *detail = report_detail(run, s);
+			if (!detail || !is_among(number, chosen, n)) {
 				continue;
 			}
 			json_array_append_new(list,
 					      json_pack("{s:o, s:O}", "title",
-							json_sprintf("%s (%s)", key,
+							json_sprintf("%lld (%s)", (long long)number,
 								     titles[interest(run, trial)]),
 							"detail", detail));
 		}

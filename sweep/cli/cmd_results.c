@@ -75,7 +75,8 @@ static int run_results(struct cli *c)
 	return CLI_DONE;
 }
 
-/* HTML shows some samples over time; the others' details stay in the store. */
+/* Some samples are shown over time, or looked at for what went wrong beside them; the others'
+ * details stay in the store. */
 static int add_details(struct store *store, json_t *run, struct err *e)
 {
 	int64_t sample[REPORT_DETAILS];
@@ -102,7 +103,7 @@ static int read_run(struct store *store, const char *id, const char *format, jso
 		return store_get_run(store, id, run, e);
 	}
 	int rc = store_get_run_brief(store, id, run, e);
-	return rc < 0 || strcmp(format, "html") ? rc : add_details(store, *run, e);
+	return rc < 0 || !strcmp(format, "csv") ? rc : add_details(store, *run, e);
 }
 
 static int run_report(struct cli *c)

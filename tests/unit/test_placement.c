@@ -264,6 +264,9 @@ static void test_where_they_came(void **state)
 	assert_int_equal(json_integer_value(json_object_get(came, "0")), 3);
 	assert_int_equal(json_integer_value(json_object_get(came, "2")), 107);
 	assert_int_equal(json_integer_value(json_object_get(j, "astray")), 3);
+	json_t *strays = json_object_get(j, "astray_cpus");
+	assert_int_equal(json_object_size(strays), 1);
+	assert_int_equal(json_integer_value(json_object_get(strays, "0")), 3);
 	assert_string_equal(json_string_value(json_object_get(j, "effective")), "2");
 	assert_null(irq_watch_create(&root, "lo"));
 }

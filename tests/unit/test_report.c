@@ -62,6 +62,34 @@ static void assert_golden(const char *format, const char *path)
 	assert_string_equal(text, golden);
 }
 
+/* Interrupts that came elsewhere are told with the CPUs' counts; a few late ones are not. */
+static void interrupts_astray_are_a_warning(void **state)
+{
+	static const char *const formats[] = {"text", "md", "html"};
+	(void)state;
+	auto_json json_t *run = recorded();
+	json_t *few = json_pack("{s:{s:{s:{s:{s:i, s:i}, s:s, s:i, s:{s:i}}}}}", "interrupts",
+				"receiver", "eth0", "cpus", "0", 1, "2", 400, "effective", "2",
+				"astray", 1, "astray_cpus", "0", 1);
+	json_t *many = json_pack("{s:{s:{s:{s:{s:i, s:i, s:i}, s:s, s:i, s:{s:i, s:i}}}}}",
+				 "interrupts", "receiver", "eth0", "cpus", "0", 300, "2", 97, "5",
+				 3, "effective", "2", "astray", 303, "astray_cpus", "0", 300, "5",
+				 3);
+	json_t *first = json_array_get(json_object_get(run, "trials"), 0);
+	json_t *sample = json_array_get(json_object_get(first, "samples"), 0);
+	json_object_set_new(run, "details", json_object());
+	json_object_set_new(json_object_get(run, "details"), "1", few);
+	auto_free char *silent = as(run, "text");
+	assert_null(strstr(silent, "Interrupts astray"));
+	json_object_set_new(sample, "detail", many);
+	for (size_t i = 0; i < ARRAY_SIZE(formats); i++) {
+		auto_free char *text = as(run, formats[i]);
+		assert_non_null(strstr(text, "Interrupts astray"));
+		assert_non_null(strstr(text, "eth0 of receiver"));
+		assert_non_null(strstr(text, "CPU 0: 300, CPU 5: 3"));
+	}
+}
+
 static void text_as_recorded(void **state)
 {
 	(void)state;
@@ -284,13 +312,21 @@ static void locale_does_not_matter(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(text_as_recorded),   cmocka_unit_test(html_as_recorded),
-		cmocka_unit_test(md_as_recorded),     cmocka_unit_test(data_of_the_pictures),
-		cmocka_unit_test(samples_in_detail),  cmocka_unit_test(csv_as_recorded),
-		cmocka_unit_test(json_is_the_object), cmocka_unit_test(nothing_breaks_out),
-		cmocka_unit_test(unfinished_runs),    cmocka_unit_test(verdicts),
-		cmocka_unit_test(numbers_for_people), cmocka_unit_test(unknown_format),
-		cmocka_unit_test(saved_whole_or_not), cmocka_unit_test(locale_does_not_matter),
+		cmocka_unit_test(interrupts_astray_are_a_warning),
+		cmocka_unit_test(text_as_recorded),
+		cmocka_unit_test(html_as_recorded),
+		cmocka_unit_test(md_as_recorded),
+		cmocka_unit_test(data_of_the_pictures),
+		cmocka_unit_test(samples_in_detail),
+		cmocka_unit_test(csv_as_recorded),
+		cmocka_unit_test(json_is_the_object),
+		cmocka_unit_test(nothing_breaks_out),
+		cmocka_unit_test(unfinished_runs),
+		cmocka_unit_test(verdicts),
+		cmocka_unit_test(numbers_for_people),
+		cmocka_unit_test(unknown_format),
+		cmocka_unit_test(saved_whole_or_not),
+		cmocka_unit_test(locale_does_not_matter),
 	};
 	return cmocka_run_group_tests_name("report", tests, NULL, NULL);
 }
