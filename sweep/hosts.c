@@ -304,6 +304,11 @@ json_t *hosts_fingerprints(const struct hosts *h)
 		json_object_set_new(one, "kernel", json_string(a->kernel));
 		json_object_set_new(one, "boot_id", json_string(a->boot_id));
 		json_object_set_new(one, "cpus", json_integer(a->cpus));
+		/* values of net.* are this namespace's, not the machine's */
+		json_object_set_new(one, "netns",
+				    *a->netns_path ? json_string(a->netns_path) : json_null());
+		json_object_set_new(one, "netns_cookie",
+				    json_integer((json_int_t)a->netns_cookie));
 		json_object_set_new(all, h->spec->hosts[i].name, one);
 	}
 	return all;
