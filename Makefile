@@ -131,6 +131,8 @@ UNIT_TESTS := $(patsubst %.c,$(BUILD)/%,$(UNIT_SOURCES))
 $(BUILD)/tests/unit/%: $(BUILD)/tests/unit/%.o $(LIB)
 	@echo "  LD    $@"
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ -lcmocka $(ALL_LIBS)
+# A kernel of its own for the code under test.
+$(BUILD)/tests/unit/test_ethtool_exchange: override LDFLAGS += -Wl,--wrap=netlink_open,--wrap=netlink_ask
 # Clocks of its own for the code under test.
 $(BUILD)/tests/unit/test_stream_clock: override LDFLAGS += -Wl,--wrap=clock_gettime
 .SECONDARY:

@@ -307,8 +307,7 @@ json_t *hosts_fingerprints(const struct hosts *h)
 		/* values of net.* are this namespace's, not the machine's */
 		json_object_set_new(one, "netns",
 				    *a->netns_path ? json_string(a->netns_path) : json_null());
-		json_object_set_new(one, "netns_cookie",
-				    json_integer((json_int_t)a->netns_cookie));
+		json_object_set_new(one, "netns_cookie", json_integer((json_int_t)a->netns_cookie));
 		json_object_set_new(all, h->spec->hosts[i].name, one);
 	}
 	return all;

@@ -10,10 +10,6 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 begin='<!-- tunables: made by tests/proofs.sh --write -->' end='<!-- tunables: end -->'
 
-# What neither a virtual device nor a NIC of the emulated machine has. It is said so in the table, and
-# must leave this list once a test names it.
-hardware=' nic.rings.tcp_data_split '
-
 # Lines of code that name something, a file each; comments name nothing.
 # Tests that only speak of entries (exports, the command line, the doctor) prove nothing of them, and
 # of the unit tests those count that have a recorded machine.
@@ -30,7 +26,7 @@ done >"$work/lines"
 
 # places NAME SCOPE: the real kernels first; recorded trees and fakes only where there is none. A
 # star stands for one component; fields, devices and choices may follow a name.
-awk -F '\t' -v OFS='\t' -v hardware="$(echo $hardware | sed 's/^/ /; s/$/ /')" '
+awk -F '\t' -v OFS='\t' '
 	NR == FNR { names[++n] = $1; scope[n] = $2; next }
 	{ file[++m] = $1; text[m] = substr($0, length($1) + 2) }
 	END {
@@ -45,9 +41,9 @@ awk -F '\t' -v OFS='\t' -v hardware="$(echo $hardware | sed 's/^/ /; s/$/ /')" '
 				if (real ~ /,/) continue # two are enough
 				if (file[k] ~ /^vm\//) real = real (real ? ", " : "") "VM: " file[k]
 				else if (file[k] ~ /^lab\//) real = real (real ? ", " : "") (scope[i] == "run" ? "sockets: " : "veth: ") file[k]
-				else if (made == "") made = (scope[i] == "run" ? "unit: " : "recorded tree only: ") file[k]
+				else if (made == "") made = (file[k] ~ /exchange/ ? "played exchange only: " : scope[i] == "run" ? "unit: " : "recorded tree only: ") file[k]
 			}
-			print names[i], real ? real : made ? made : index(hardware, " " names[i] " ") ? "not proved: wants real hardware" : ""
+			print names[i], real ? real : made
 		}
 	}' "$work/names" "$work/lines" >"$work/places"
 
@@ -81,7 +77,7 @@ awk -F '\t' '{ n = split($2, part, ", "); for (i = 1; i <= n; i++) { sub(/.*: /,
 	"$work/places" | sort -u >"$work/true"
 sed -n "\|^$begin\$|,\|^$end\$|p" $readme | sed -nE 's/^\| `([^`]+)` \| (.*) \|$/\1\t\2/p' >"$work/told"
 awk -F '\t' '{ n = split($2, part, ", "); for (i = 1; i <= n; i++) { sub(/.*: /, "", part[i]); print $1 "\t" part[i] } }' \
-	"$work/told" | grep -v 'wants real hardware$' | sort -u >"$work/claimed"
+	"$work/told" | sort -u >"$work/claimed"
 wrong=$(comm -13 "$work/true" "$work/claimed" | tr '\t\n' ' ;')
 missing=$(comm -3 <(cut -f 1 "$work/names" | sort -u) <(cut -f 1 "$work/told" | sort -u) | tr -d '\t' | tr '\n' ' ')
 if [ -z "$wrong$missing" ]; then

@@ -58,6 +58,29 @@ contains "by its name" "$work/err" tcp_no_such_key
 check "the namespace is on record with the values" jq -e --arg a "/run/netns/$ns_a" --arg b "/run/netns/$ns_b" \
 	'.hosts.a.netns == $a and .hosts.b.netns == $b and .hosts.a.netns_cookie != .hosts.b.netns_cookie' "$work/refused.json"
 
+# In a container /proc/sys may be read-only while /proc/sys/net is not: said before anything is set.
+mkdir "$work/net"
+contained() {
+	unshare -m sh -c 'mount --bind /proc/sys/net "$1" && mount --bind /proc/sys /proc/sys &&
+		mount -o remount,bind,ro /proc/sys && mount --bind "$1" /proc/sys/net &&
+		mount -o remount,bind,rw /proc/sys/net || exit 99
+		shift; exec "$@"' sh "$work/net" "$@"
+}
+if contained true 2>/dev/null; then
+	contained "$tunesweep" show vm.min_free_kbytes --json >"$work/out" 2>"$work/err"
+	check "what is read-only in a container is told" jq -e \
+		'[.here[] | .settable == false and .why_not == "read-only here" and .present > 0] | length > 0 and all' "$work/out"
+	contained "$tunesweep" show net.ipv4.tcp_syncookies --json >"$work/out" 2>"$work/err"
+	check "and what is not can be set" jq -e '[.here[].settable] == [true]' "$work/out"
+	spec contained "  - {set: net.ipv4.tcp_syn_retries, host: a, choices: [4, 5]}
+  - {set: vm.dirty_ratio, host: b, range: [10, 30]}" unlisted
+	status "a sweep that would set it does not begin" 3 contained "$tunesweep" run "$work/contained.yaml" -o "$work/contained"
+	contains "and says why" "$work/err" "read-only here"
+	same "nothing was set" "$(key "$ns_a" net.ipv4.tcp_syn_retries)" "$before"
+else
+	ok "a container with a read-only /proc/sys # SKIP no bind mounts here"
+fi
+
 # Of three settings one matters: the profile that comes out names it alone.
 cat >"$work/bench" <<'END'
 #!/bin/bash
