@@ -270,7 +270,8 @@ install: programs man
 	install -m 644 $(BUILD)/man/*.7 $(SHARE)/man/man7
 	install -D -m 644 sweep/cli/completion/tunesweep.bash $(SHARE)/bash-completion/completions/tunesweep
 	install -D -m 644 sweep/cli/completion/_tunesweep $(SHARE)/zsh/site-functions/_tunesweep
-	install -D -m 644 README.md $(SHARE)/doc/tunesweep/README.md
+	set -e; for f in README.md results/report.png tests/bench/README.md $(wildcard sweep/tutorials/*.md); do \
+	  install -D -m 644 $$f $(SHARE)/doc/tunesweep/$$f; done # so that README's links hold
 
 # Takes away what install brings, file by file, and the folders that are empty then: with DESTDIR all,
 # else those below PREFIX that no base system has. What is applied on this machine goes back first.
@@ -356,4 +357,5 @@ bench-search: $(BUILD)/tests/bench/search
 clean:
 	rm -rf $(BUILD)
 
--include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
+# not in the system of files that tests/lab/fresh.sh makes there
+-include $(shell find $(BUILD) -path $(BUILD)/fresh -prune -o -name '*.d' -type f -print 2>/dev/null)

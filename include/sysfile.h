@@ -33,6 +33,8 @@ bool sysfile_exists(const struct sysroot *root, const char *path);
  * for one that leads out of it. */
 int sysfile_resolve(const struct sysroot *root, const char *path, char *out, size_t size);
 bool sysfile_writable(const struct sysroot *root, const char *path); /* by a trial open, no write */
+/* The same; where it is not, why gets the reason in a few words. */
+bool sysfile_settable(const struct sysroot *root, const char *path, char *why, size_t size);
 
 bool sysfile_mode(const struct sysroot *root, const char *path, unsigned bits); /* all are set */
 

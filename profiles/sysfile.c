@@ -124,6 +124,16 @@ bool sysfile_writable(const struct sysroot *root, const char *path)
 	return fd >= 0;
 }
 
+bool sysfile_settable(const struct sysroot *root, const char *path, char *why, size_t size)
+{
+	auto_close int fd = open_path(root, path, O_WRONLY);
+	if (fd < 0) {
+		bool user = (fd == -EACCES || fd == -EPERM) && geteuid() != 0;
+		snprintf(why, size, user ? "root is needed" : "read-only here");
+	}
+	return fd >= 0;
+}
+
 bool sysfile_mode(const struct sysroot *root, const char *path, unsigned bits)
 {
 	char full[PATH_MAX];

@@ -248,7 +248,8 @@ static int open_at(struct store *s, struct err *e)
 		return there;
 	}
 	if (!there && !s->write) {
-		return err_set(e, -ENOENT, "there are no results yet: %s does not exist", s->path);
+		return err_set(e, -ENOENT, "there are no results yet: %s %s", s->path,
+			       access(s->path, F_OK) ? "does not exist" : "is empty");
 	}
 	int r = there ? 0 : make_folders(s->path, e);
 	if (!r && !there) {

@@ -156,6 +156,27 @@ gate_links() {
 	verdict 'what the docs point to is there'
 }
 
+# Every command in a block of commands is one of the program's, and so are its options; every page that
+# a text names, as tunesweep-run(1), is there.
+gate_commands() {
+	local f command option line
+	"$build/tunesweep" help --words >"$out/commands"
+	for f in README.md $(files '*.md'); do
+		awk '/^```/ { on = !on; next } on || /^    [a-z#]/' "$f" | grep -oE '(^|[ ;(])tunesweep [a-z-]+[^|;#]*' |
+			sed 's/^[ ;(]*tunesweep //' | while read -r line; do
+			command=${line%% *}
+			grep -qxF -- "$command" "$out/commands" || { echo "$f: there is no command $command"; continue; }
+			for option in $(echo "${line%% -- *}" | grep -oE '(^| )--[a-z-]+' | tr -d ' '); do
+				"$build/tunesweep" help --words "$command" | grep -qE -- "^$option( |$)" || echo "$f: $command has no $option"
+			done
+		done
+		grep -ohE 'tunesweep(-[a-z-]+)?\([1-8]\)' "$f" | sort -u | tr '()' '. ' | while read -r line; do
+			[ -e "$build/man/$line" ] || echo "$f: there is no page $line"
+		done
+	done >"$out/found"
+	verdict 'commands, options and manual pages that the docs name are there'
+}
+
 gate_cppcheck() {
 	needs cppcheck 'cppcheck' || return
 	# What it cannot see: memory and files that end with their scope, arrays that qsort takes,

@@ -166,10 +166,7 @@ static int cpu_probe(const struct sysroot *root, const struct setting *s, const 
 	cpu_word(root, s, text, &range->present);
 	add_choices(root, kind_of(s), names[0], range);
 	snprintf(path, sizeof(path), FOLDER "/%s/%s", names[0], kind_of(s)->file);
-	range->settable = sysfile_writable(root, path);
-	if (!range->settable) {
-		snprintf(range->why_not, sizeof(range->why_not), "read-only here");
-	}
+	range->settable = sysfile_settable(root, path, range->why_not, sizeof(range->why_not));
 	return 0;
 }
 

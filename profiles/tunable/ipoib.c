@@ -47,10 +47,7 @@ static int ipoib_probe(const struct sysroot *root, const struct setting *s, cons
 		return 0;
 	}
 	range->present = value_text(text);
-	range->settable = sysfile_writable(root, path);
-	if (!range->settable) {
-		snprintf(range->why_not, sizeof(range->why_not), "read-only here");
-	}
+	range->settable = sysfile_settable(root, path, range->why_not, sizeof(range->why_not));
 	strcpy(range->choices[0], "datagram");
 	strcpy(range->choices[1], "connected");
 	range->n_choices = 2;

@@ -174,10 +174,7 @@ static int link_probe(const struct sysroot *root, const struct setting *s, const
 		return 0;
 	}
 	file_path(entry, name, path, sizeof(path));
-	range->settable = sysfile_writable(root, path);
-	if (!range->settable) {
-		snprintf(range->why_not, sizeof(range->why_not), "read-only here");
-	}
+	range->settable = sysfile_settable(root, path, range->why_not, sizeof(range->why_not));
 	return 0;
 }
 

@@ -153,10 +153,7 @@ static void settable(const struct sysroot *root, const struct setting *s,
 {
 	char path[PATH_SIZE];
 	path_of(s, 0, path);
-	range->settable = sysfile_writable(root, path);
-	if (!range->settable) {
-		snprintf(range->why_not, sizeof(range->why_not), "read-only here");
-	}
+	range->settable = sysfile_settable(root, path, range->why_not, sizeof(range->why_not));
 }
 
 static int rps_probe(const struct sysroot *root, const struct setting *s, const char *field,

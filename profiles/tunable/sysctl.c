@@ -116,10 +116,7 @@ static int sysctl_probe(const struct sysroot *root, const struct setting *s, con
 		snprintf(range->why_not, sizeof(range->why_not), "%.159s", why.text);
 		return 0;
 	}
-	range->settable = sysfile_writable(root, path);
-	if (!range->settable) {
-		snprintf(range->why_not, sizeof(range->why_not), "read-only here");
-	}
+	range->settable = sysfile_settable(root, path, range->why_not, sizeof(range->why_not));
 	if (!strcmp(s->name, "net.ipv4.tcp_congestion_control")) {
 		probe_congestion(root, range);
 	}

@@ -219,6 +219,9 @@ static int write_spec(FILE *out, const char *name, const struct first *f, struct
 static int write_file(const struct cli *c, const char *path, const struct first *f, struct err *e)
 {
 	auto_fclose FILE *file = fopen(path, "wx");
+	if (!file && errno == EEXIST) {
+		return err_set(e, -EEXIST, "%s is there already, and is not overwritten", path);
+	}
 	if (!file) {
 		return err_set(e, -errno, "%s: %s", path, strerror(errno));
 	}

@@ -220,8 +220,10 @@ static int run_show(struct cli *c)
 		cli_print_json(j);
 		return CLI_DONE;
 	}
-	printf("%s (%s, %s)\n  %s\n", s.name, t->scope == SCOPE_HOST ? "host" : "run",
-	       class_name(t->class), t->help);
+	const char *near = t->class == CLASS_UNLISTED ? tunable_near(s.name) : NULL;
+	printf("%s (%s, %s)\n  %s%s%s\n", s.name, t->scope == SCOPE_HOST ? "host" : "run",
+	       class_name(t->class), t->help, near ? " The nearest that is: " : "",
+	       near ? near : "");
 	print_here(here);
 	if (*cores) {
 		printf("  CPUs that are threads of one core: %s\n", cores);

@@ -7,6 +7,7 @@
 #include "cli_confirm.h"
 #include "value.h"
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -53,6 +54,15 @@ static const struct command *find_command(const char *name, struct err *e)
 			return commands[n];
 		}
 		names[n] = commands[n]->name;
+	}
+	if (*name == '-' && strncmp("--help", name, strlen(name)) &&
+	    strncmp("--version", name, strlen(name))) {
+		err_usage(e,
+			  "'%.100s' comes before the command: tunesweep COMMAND [OPTION...], or "
+			  "--help or "
+			  "--version alone",
+			  name);
+		return NULL;
 	}
 	const char *near = nearest_word(name, names, n);
 	err_usage(e, "there is no command '%.100s'%s%s%s (tunesweep --help lists them)", name,
@@ -134,14 +144,34 @@ static int run_words(int argc, char **argv)
 	return run_command(&c);
 }
 
-/* A full disk shows at the first flush; later ones may succeed, but something is missing. */
+/* Whoever starts this with standard streams closed must not find that the store has become one of
+ * them. The substitutes refuse what the stream is for. */
+static bool fill_standard_streams(void)
+{
+	for (int fd = 0; fd < 3; fd++) {
+		if (fcntl(fd, F_GETFD) < 0 &&
+		    open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) != fd) {
+			return false;
+		}
+	}
+	return true;
+}
+
+/* A full disk shows at the first flush; later ones may succeed, but something is missing. A reader
+ * that has gone, as head(1) does, wants no more, and no word about it. */
 int main(int argc, char **argv)
 {
+	if (!fill_standard_streams()) {
+		return CLI_REFUSED;
+	}
 	int status = run_words(argc, argv);
 	errno = 0;
 	bool now = fflush(stdout) != 0;
 	if (!now && !ferror(stdout)) {
 		return status;
+	}
+	if (errno == EPIPE) {
+		return status ? status : CLI_REFUSED;
 	}
 	fprintf(stderr, "tunesweep: standard output could not be written%s%s\n",
 		now && errno ? ": " : "", now && errno ? strerror(errno) : "");

@@ -7,7 +7,9 @@
 #include "report.h"
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 static void describe_sample(const struct sample *s, char *out, size_t size)
@@ -51,6 +53,17 @@ static void describe_best_so_far(const struct loop_progress *p, char *out, size_
 	}
 }
 
+/* Columns of a terminal on which one line can be written over and over; 0: lines one by one. */
+static size_t one_line_width(void)
+{
+	struct winsize size = {0};
+	const char *kind = getenv("TERM");
+	if (!isatty(STDERR_FILENO) || !kind || !strcmp(kind, "dumb")) {
+		return 0;
+	}
+	return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) || size.ws_col < 20 ? 79 : size.ws_col - 1u;
+}
+
 void run_print_progress(void *ctx, const struct loop_progress *p)
 {
 	static const char *const names[] = {
@@ -69,10 +82,15 @@ void run_print_progress(void *ctx, const struct loop_progress *p)
 	if (isfinite(p->seconds_left)) {
 		snprintf(left, sizeof(left), ", about %.0f s left", fmax(p->seconds_left, 0));
 	}
-	bool terminal = isatty(STDERR_FILENO) && !r->c->verbose;
-	fprintf(stderr, "%s%s %d/%d: %s%s%s%s", terminal ? "\r\033[K" : "", names[p->phase],
-		p->done, p->budget, sample, best, left, terminal ? "" : "\n");
-	r->line_open = terminal;
+	char line[700];
+	size_t width = r->c->verbose ? 0 : one_line_width();
+	snprintf(line, sizeof(line), "%s %d/%d: %s%s%s", names[p->phase], p->done, p->budget,
+		 sample, best, left);
+	if (width && width < sizeof(line)) {
+		line[width] = '\0'; /* a longer one would leave its first part behind */
+	}
+	fprintf(stderr, "%s%s%s", width ? "\r\033[K" : "", line, width ? "" : "\n");
+	r->line_open = width > 0;
 	fflush(stderr);
 }
 

@@ -234,9 +234,14 @@ static int read_word(const struct cli *c, const char *name, const char *const *w
 	if (!text) {
 		return 0;
 	}
+	char all[200] = "";
+	for (size_t i = 0; i < n; i++) {
+		size_t used = strlen(all);
+		snprintf(all + used, sizeof(all) - used, "%s%s", i ? ", " : "", words[i]);
+	}
 	const char *near = nearest_word(text, words, n);
-	return err_usage(e, "--%s: there is no '%.40s'%s%s", name, text, near ? "; nearest: " : "",
-			 near ? near : "");
+	return err_usage(e, "--%s: there is no '%.40s'%s%s (%s)", name, text,
+			 near ? "; nearest: " : "", near ? near : "", all);
 }
 
 static int read_words(const struct cli *c, struct spec_test *t, struct err *e)

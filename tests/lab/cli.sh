@@ -13,6 +13,18 @@ contains "is said" "$work/err" "'zzz'"
 full() { "$tunesweep" "$@" >/dev/full; }
 status "standard output that is full" 3 full list
 contains "is said" "$work/err" "standard output could not be written"
+status "an option before the command" 2 "$tunesweep" -v list
+contains "is said" "$work/err" "'-v' comes before the command"
+status "a wrong word" 2 "$tunesweep" test --type tcp_straem
+contains "is answered with the nearest and with all" "$work/err" "nearest: tcp_stream (tcp_stream, tcp_maerts"
+check "show of a name that there is not tells the nearest" grep -q 'net.ipv4.tcp_rmem$' <("$tunesweep" show net.ipv4.tcp_rmen)
+"$tunesweep" list 2>"$work/err" | head -n 1 >"$work/out"
+same "a reader that has enough is no error" "$(cat "$work/err")" ""
+status "a spec that is there already" 3 "$tunesweep" init -o "$work/out"
+contains "is not overwritten" "$work/err" "is there already"
+: >"$work/nothing.db"
+status "an empty store" 3 "$tunesweep" results --store "$work/nothing.db"
+contains "is called empty" "$work/err" "nothing.db is empty"
 status "a first spec as JSON" 0 "$tunesweep" init --json
 check "is a text in an object" jq -e '.spec | startswith("# A first sweep")' "$work/out"
 status "or written" 0 "$tunesweep" init --json -o "$work/first.yaml"
@@ -79,6 +91,17 @@ status "where nothing matters" 0 "$tunesweep" run "$work/sim.yaml" -o "$work/sim
 contains "no gain is claimed" "$work/out" "keep the defaults"
 status "nor" 0 "$tunesweep" results
 check "in the list" grep -qE ' simulated .* none proved$' "$work/out"
+"$tunesweep" run "$work/sim.yaml" -o "$work/closed" <&- >&- 2>&-
+same "with closed standard streams" $? 3
+status "the store is still one" 0 "$tunesweep" results --json
+check "and has the run" jq -e '[.[] | select(.name == "simulated")] | length == 2' "$work/out"
+# progress on a narrow terminal, and on one that cannot go back
+script -qec "stty cols 40; TERM=xterm $tunesweep run $work/sim.yaml -o $work/narrow" /dev/null </dev/null >"$work/tty"
+check "no line of progress is longer than the terminal" awk -F '\r' '/search [0-9]/ {
+	for (i = 1; i <= NF; i++) { sub(/^\033\[K/, "", $i); n += length($i) > 0; if (length($i) > 39) exit 1 } } END { exit n < 10 }' "$work/tty"
+script -qec "TERM=dumb $tunesweep run $work/sim.yaml -o $work/dumb" /dev/null </dev/null >"$work/tty"
+check "a dumb one gets lines" test "$(grep -c '^search ' "$work/tty")" -ge 10
+check "and no escapes" test "$(grep -c "$(printf '\033')" "$work/tty")" = 0
 status "export-runs as JSON" 0 "$tunesweep" export-runs --name simulated --json
 check "is one array" jq -es 'length == 1 and (.[0] | length >= 30 and .[0].name == "simulated")' "$work/out"
 status "of nothing" 0 "$tunesweep" export-runs --name no-such-run --json
