@@ -8,6 +8,7 @@
 #include <limits.h>
 #include <linux/capability.h>
 
+/* NOLINTBEGIN(bugprone-macro-parentheses): these are initialisers */
 #define BOOLEAN(name, class, says)                                                                 \
 	{                                                                                          \
 		name, BACKEND_SYSCTL, SCOPE_HOST, class, VALUE_BOOL, UNIT_NONE, 0, 1, {NULL},      \
@@ -73,6 +74,7 @@ static const struct tunable rows[] = {
 #include "catalog/run.h"
 };
 
+/* NOLINTEND(bugprone-macro-parentheses) */
 const struct tunable *tunable_catalog(size_t *n)
 {
 	*n = sizeof(rows) / sizeof(rows[0]);

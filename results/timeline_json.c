@@ -62,7 +62,9 @@ static json_t *rows_json(const struct timeline *t, size_t table)
 			g[n++] = &t->group[i];
 		}
 	}
-	qsort(g, n, sizeof(*g), by_group);
+	if (g) {
+		qsort(g, n, sizeof(*g), by_group);
+	}
 	for (size_t i = 0; i < n; i++) {
 		json_array_append_new(rows, row_json(t, g[i]));
 	}

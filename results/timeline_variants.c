@@ -94,7 +94,9 @@ json_t *timeline_variants_json(const struct timeline *t, size_t table)
 			g[n++] = &t->group[i];
 		}
 	}
-	qsort(g, n, sizeof(*g), by_key);
+	if (g) {
+		qsort(g, n, sizeof(*g), by_key);
+	}
 	for (size_t i = 0; i < n; i++) {
 		json_array_append_new(rows, variant_json(t, g[i], before));
 	}

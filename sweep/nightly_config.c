@@ -102,7 +102,9 @@ static int read_share(struct yaml_at at, double *out, struct err *e)
 static int read_metrics(struct nightly_compare *k, struct yaml_at list, struct err *e)
 {
 	const char *names[COMPARE_METRICS + 1] = {0};
-	memcpy(names, compare_metric_names, COMPARE_METRICS * sizeof(*names));
+	for (size_t m = 0; m < COMPARE_METRICS; m++) {
+		names[m] = compare_metric_names[m];
+	}
 	k->metric[COMPARE_THROUGHPUT] = k->metric[COMPARE_SERVICE_DEMAND] = true;
 	if (!is_there(list)) {
 		return 0;

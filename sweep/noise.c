@@ -136,11 +136,11 @@ int noise_measure(const struct hosts *hosts, int samples, int interrupt_fd, stru
 	size_t n = (size_t)samples;
 	auto_free double *x = calloc(4 * n, sizeof(*x));
 	struct repeated r = {.hosts = hosts, .interrupt_fd = interrupt_fd};
-	struct columns c = {x, x + n, x + 2 * n, x + 3 * n, 0, 0, 0};
 	memset(out, 0, sizeof(*out));
 	if (!x) {
 		return err_set(e, -ENOMEM, "no memory");
 	}
+	struct columns c = {x, x + n, x + 2 * n, x + 3 * n, 0, 0, 0};
 	int rc = create_engine(&r, e);
 	if (rc == 0) {
 		rc = measure_all(&r, samples, &c, out, e);

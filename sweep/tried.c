@@ -165,6 +165,9 @@ static double score_of_rank(const struct tried_table *t, int k)
 int tried_least_known(const struct tried_table *t, int k)
 {
 	int pick = -1;
+	if (k < 1) {
+		return -1;
+	}
 	double least = score_of_rank(t, k < TRIED_LEADERS_MAX ? k : TRIED_LEADERS_MAX);
 	for (size_t i = 0; i < t->n; i++) {
 		const struct tried *it = &t->items[i], *best = pick < 0 ? NULL : &t->items[pick];

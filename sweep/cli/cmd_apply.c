@@ -219,7 +219,7 @@ static int set_all(struct application *a, struct err *e)
 
 static void print_applied(const struct application *a)
 {
-	json_int_t until = (json_int_t)(time(NULL) + (time_t)a->confirm);
+	json_int_t until = (json_int_t)time(NULL) + (json_int_t)a->confirm;
 	if (a->c->json) {
 		auto_json json_t *told = json_pack(
 			"{s:s, s:I, s:o}", "applied", a->p->name, "settings", (json_int_t)a->n_set,

@@ -189,7 +189,7 @@ static int run(struct cli *c)
 		tell_left(c, told);
 		fflush(NULL);
 		c->args[c->n_args] = NULL; /* within argv: the command's own name was there, too */
-		rc = become(c->args + 1, &e);
+		become(c->args + 1, &e);
 	}
 	return cli_fail(c, &e);
 }

@@ -58,7 +58,8 @@ static int group_send(struct builtin_ask *list, size_t n, struct err *e)
 		for (size_t i = 0; i < n; i++) {
 			json_array_append(all, list[i].request);
 		}
-		request = batch = json_pack("{s:s, s:o}", "op", "batch", "requests", all);
+		batch = json_pack("{s:s, s:o}", "op", "batch", "requests", all);
+		request = batch;
 	}
 	return agent_stream_send(list[0].h->agent, request, group_ms(list, n), e);
 }

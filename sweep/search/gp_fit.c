@@ -15,7 +15,7 @@
 #define FIT_EVALUATIONS 20
 #define FIT_FEW		12  /* evaluations, and no second start, ... */
 #define FIT_MANY	100 /* from so many points on: their optimum moves little */
-#define ROUGH_CENTRE	-4.0
+#define ROUGH_CENTRE	(-4.0)
 #define FIT_TOLERANCE	0.01
 #define JITTER		1e-8
 #define NOT_POSITIVE	1e8 /* a finite value: NLopt is never handed an infinite one */

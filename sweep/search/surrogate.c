@@ -13,11 +13,11 @@
 
 /* Expected gain (fraction of the score) below which a proposal is idle. */
 #define WORTH_LEARNING 2e-4
-#define NOTHING	       -30.0 /* log of a gain that is but rounding: one point is all there is */
-#define SNAP_DISTANCE2 4e-4  /* squared scaled distance under which a proposal is a replicate */
-#define PAIR_EVERY     6     /* asks, one of which tries two categories at once, ... */
-#define PAIR_FROM      20    /* ... once so many measurements are known */
-#define REFUSALS       64    /* first points in a row that are not allowed */
+#define NOTHING	       (-30.0) /* log of a gain that is but rounding: one point is all there is */
+#define SNAP_DISTANCE2 4e-4    /* squared scaled distance under which a proposal is a replicate */
+#define PAIR_EVERY     6       /* asks, one of which tries two categories at once, ... */
+#define PAIR_FROM      20      /* ... once so many measurements are known */
+#define REFUSALS       64      /* first points in a row that are not allowed */
 
 struct surrogate {
 	struct search_problem p;

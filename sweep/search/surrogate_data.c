@@ -14,7 +14,7 @@
 #define NOISE_DEFAULT 0.02 /* sd of a sample's log score where nothing better is known */
 #define NOISE_WORTH   4	   /* the default counts as much as this many replicates */
 #define LABEL_GOOD    0.3  /* labels relative to a mean of 1: see acquisition.c */
-#define LABEL_FAILED  -2.0
+#define LABEL_FAILED  (-2.0)
 
 static int make_room(struct beliefs *b)
 {

@@ -11,8 +11,8 @@
 #include <math.h>
 #include <string.h>
 
-#define OUTLIER_FROM   8    /* points from which outliers can be told */
-#define OUTLIER_BELOW  -2.5 /* leave-one-out residual from which a low point counts less */
+#define OUTLIER_FROM   8      /* points from which outliers can be told */
+#define OUTLIER_BELOW  (-2.5) /* leave-one-out residual from which a low point counts less */
 #define OUTLIER_ROUNDS 2
 #define OUTLIER_MOST   40
 #define LABEL_NOISE    0.22 /* variance 0.05 */
