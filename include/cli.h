@@ -71,6 +71,9 @@ struct cli { /* one invocation */
 
 /* options.c */
 int cli_parse(struct cli *c, int argc, char **argv, struct err *e);
+/* Is it among the words before a "--"? For words that no table of options has told from arguments:
+ * those without a command, and those behind an option that is refused. */
+bool cli_has_word(int argc, char **argv, const char *word);
 const char *cli_value(const struct cli *c, const char *name); /* NULL if it was not given */
 /* The strict readers of value.h with the option's name in the error; 0 and *out left as it is if
  * the option was not given. */

@@ -303,9 +303,12 @@ json_t *host_counters(const struct sysroot *root, const char *device, bool per_c
 
 struct spin {
 	double least; /* s, the shortest so far; 0 at first */
+	double worst; /* s, the longest since the last spin_stolen; 0: none */
 	uint32_t value;
 };
-/* The share that was taken away now; NaN if this machine's own scheduler was in the way. */
+void spin_look(struct spin *s);
+/* The share that was taken away of the worst look since the last call, with a few more now; NaN if
+ * this machine's own scheduler was always in the way. */
 double spin_stolen(struct spin *s);
 
 #endif

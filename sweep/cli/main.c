@@ -70,17 +70,6 @@ static const struct command *find_command(const char *name, struct err *e)
 	return NULL;
 }
 
-/* Without a command there is no table of options that would tell it from an argument. */
-static bool has_word(int argc, char **argv, const char *word)
-{
-	for (int i = 1; i < argc; i++) {
-		if (strcmp(argv[i], word) == 0) {
-			return true;
-		}
-	}
-	return false;
-}
-
 /* The signals that end a run become readable on a descriptor, so that nothing is cut in the
  * middle: a second Ctrl-C does not cut the rollback. */
 static int open_interrupt_fd(void)
@@ -133,7 +122,7 @@ static int run_words(int argc, char **argv)
 	}
 	c.command = find_command(argv[1], &e);
 	if (!c.command) {
-		c.json = has_word(argc, argv, "--json");
+		c.json = cli_has_word(argc, argv, "--json");
 		return cli_fail(&c, &e);
 	}
 	int rc = cli_parse(&c, argc - 1, argv + 1, &e);

@@ -163,11 +163,21 @@ static int parse_words(struct cli *c, int argc, char **argv, struct err *e)
 	return 0;
 }
 
+bool cli_has_word(int argc, char **argv, const char *word)
+{
+	for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
+		if (strcmp(argv[i], word) == 0) {
+			return true;
+		}
+	}
+	return false;
+}
+
 int cli_parse(struct cli *c, int argc, char **argv, struct err *e)
 {
 	const struct command *k = c->command;
 	int rc = parse_words(c, argc, argv, e);
-	c->json = cli_value(c, "json") != NULL;
+	c->json = cli_value(c, "json") != NULL || (rc < 0 && cli_has_word(argc, argv, "--json"));
 	if (rc < 0) {
 		return rc;
 	}

@@ -11,7 +11,7 @@
 #include <errno.h>
 #include <string.h>
 
-#define BATCH_CPUS_MAX 64 /* answers of hosts with more CPUs are too long for one line */
+#define BATCH_CPUS_MAX 400 /* two answers of hosts with more CPUs are too long for one line */
 
 /* An agent that is gone ends the sweep; everything else is one failed sample. */
 static int code_sort(struct err *e)

@@ -23,6 +23,9 @@ static json_t *difference(const json_t *a, const json_t *b)
 			for (size_t i = 0; i < json_array_size(v); i++) {
 				double d = json_number_value(json_array_get(v, i)) -
 					   json_number_value(json_array_get(old, i));
+				/* The kernel counts a CPU's packets in 32 bits. */
+				d += d < 0 && strcmp(key, "softnet_packets") == 0 ? 4294967296.0
+										  : 0;
 				json_array_append_new(list, json_number_or_null(d));
 			}
 			json_object_set_new(out, key, list);

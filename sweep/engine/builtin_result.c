@@ -61,6 +61,9 @@ static void tcp_fill(const struct builtin_window *w, struct sample *out)
 		out->m[METRIC_RETRANSMITS] += w->receiver->last.retransmits -
 					      w->receiver->first.retransmits;
 	}
+	if (out->m[METRIC_RETRANSMITS] < 0) { /* a counter of 32 bits that began again */
+		out->m[METRIC_RETRANSMITS] = NAN;
+	}
 	out->m[METRIC_RETRANSMITS_PER_GB] = gb > 0 ? out->m[METRIC_RETRANSMITS] / gb : NAN;
 	out->m[METRIC_RTT] = builtin_series_rtt(w->series, w->window_start);
 	out->m[METRIC_CWND] = builtin_series_cwnd(w->series, w->window_start);

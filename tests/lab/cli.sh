@@ -106,6 +106,28 @@ status "export-runs as JSON" 0 "$tunesweep" export-runs --name simulated --json
 check "is one array" jq -es 'length == 1 and (.[0] | length >= 30 and .[0].name == "simulated")' "$work/out"
 status "of nothing" 0 "$tunesweep" export-runs --name no-such-run --json
 check "an empty one" jq -es '. == [[]]' "$work/out"
+# Each command, also when it refuses, writes one JSON value, and nothing that JSON does not know
+# (jq takes NaN for a number, python's strict reader does not).
+one_json() {
+	"$tunesweep" "$@" --json >"$work/out" 2>"$work/err" </dev/null
+	python3 -c 'import json, sys
+def no(word): raise ValueError(word)
+json.loads(sys.stdin.buffer.read().decode("utf-8", "strict"), parse_constant=no)' <"$work/out"
+}
+for command in $("$tunesweep" help --words); do
+	check "JSON of $command with an option that is not there" one_json "$command" --no-such-option
+done
+mapfile -t runs < <("$tunesweep" results --json | jq -r '.[].run')
+check "there are runs that found, failed and proved nothing" test "${#runs[@]}" -ge 3
+for run in "${runs[@]}"; do
+	check "JSON of report $run" one_json report "$run"
+done
+for words in results timeline "timeline --by date" export-runs "compare ${runs[0]} ${runs[1]}" list status init \
+	"show net.ipv4.tcp_rmem" "show no.such.name" capture "check --against ${runs[0]} --samples 2" \
+	"test -l 0.05 --warmup off -P 3" "test -l 0.05 -i 2,2 -t udp_stream" "test --to nowhere.invalid -l 0.05"; do
+	# shellcheck disable=SC2086
+	check "JSON of $words" one_json $words
+done
 status "a CPU that is not there" 3 "$tunesweep" test -T 1000,1000
 contains "is named" "$work/err" "there is no CPU 1000"
 

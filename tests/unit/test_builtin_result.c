@@ -62,6 +62,11 @@ static void test_result_unknown_cpu(void **state)
 	sample_clear(&s);
 }
 
+static double cell(const json_t *o, const char *name, size_t i)
+{
+	return json_number_value(json_array_get(json_object_get(o, name), i));
+}
+
 static void cannot_be(struct made_up *m, const char *word)
 {
 	struct sample s;
@@ -97,6 +102,32 @@ static void test_result_cannot_be(void **state)
 	made_up_window(&m, false);
 	m.r.last.bytes = -1;
 	cannot_be(&m, "cannot be");
+	/* idle times of the far side that jump: 70 million per cent */
+	made_up_window(&m, false);
+	m.r.last.busy = 10 + 4 * 2 * 7e5;
+	cannot_be(&m, "receiver");
+}
+
+/* Counters of 32 bits that began again within the window. */
+static void test_wrapped(void **state)
+{
+	(void)state;
+	struct made_up m;
+	struct sample s;
+	struct err e = {0};
+	made_up_window(&m, false);
+	m.s.first.retransmits = 4294967290.0;
+	m.s.last.retransmits = 3;
+	m.r.first.json = json_pack("{s:{s:[I, i]}}", "host", "softnet_packets",
+				   (json_int_t)4294967295, 10);
+	m.r.last.json = json_pack("{s:{s:[i, i]}}", "host", "softnet_packets", 99, 30);
+	assert_int_equal(builtin_result(&m.w, &s, &e), 0);
+	assert_true(isnan(s.m[METRIC_RETRANSMITS]) && isnan(s.m[METRIC_RETRANSMITS_PER_GB]));
+	json_t *counters = json_object_get(json_object_get(s.detail, "receiver"), "counters");
+	near(cell(counters, "softnet_packets", 0), 100, 0);
+	near(cell(counters, "softnet_packets", 1), 20, 0);
+	sample_clear(&s);
+	made_up_clear(&m);
 }
 
 /* Of both hosts' packages and memory, or of none; of one machine once. */
@@ -289,11 +320,6 @@ static void counters_at(struct builtin_counters *c, double t, double packets, do
 	builtin_counters_add(c, &(struct builtin_read){.t = t, .json = j});
 }
 
-static double cell(const json_t *o, const char *name, size_t i)
-{
-	return json_number_value(json_array_get(json_object_get(o, name), i));
-}
-
 /* What the host has counted, from look to look; two looks are the ends of the window. */
 static void test_counters(void **state)
 {
@@ -328,8 +354,8 @@ int main(void)
 		cmocka_unit_test(test_result_cannot_be), cmocka_unit_test(test_energy),
 		cmocka_unit_test(test_suspended),	 cmocka_unit_test(test_udp),
 		cmocka_unit_test(test_both_ways),	 cmocka_unit_test(test_discarding),
-		cmocka_unit_test(test_counters),	 cmocka_unit_test(test_latency),
-		cmocka_unit_test(test_steady),
+		cmocka_unit_test(test_counters),	 cmocka_unit_test(test_wrapped),
+		cmocka_unit_test(test_latency),		 cmocka_unit_test(test_steady),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -124,6 +124,14 @@ static void test_spin(void **state)
 		assert_true(!isfinite(stolen) || (stolen >= 0 && stolen < 1));
 	}
 	assert_true(known > 0 && s.least > 0);
+	/* the worst look since the last answer, which then begins anew */
+	s.worst = 1e6 * s.least;
+	double stolen = spin_stolen(&s);
+	assert_true(stolen > 0.999 && stolen < 1 && s.worst == 0);
+	for (int i = 0; i < 200 && s.worst == 0; i++) {
+		spin_look(&s);
+	}
+	assert_true(s.worst >= s.least);
 }
 
 static void test_ipv6(void **state)

@@ -198,6 +198,7 @@ void read_answer(struct read_meters *m, struct endpoint *ep, enum read_depth dep
 	if (depth == READ_ENDS) {
 		read_more(ep, &c, answer);
 	} else if (depth == READ_COUNTERS) {
+		spin_look(&m->spin);
 		json_object_set_new(answer, "host",
 				    host_counters(&m->root, endpoint_device(ep), false));
 	}

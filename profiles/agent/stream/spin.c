@@ -2,7 +2,7 @@
 /*
  * A loop of fixed length, timed: what it takes longer than the shortest ever is time that a
  * hypervisor took away, if the scheduler of this machine did not. A few tens of microseconds each.
- * Called by serve.c at the ends of a window.
+ * Called by read.c: a few at the ends of a window, one each time that the counters are looked at.
  */
 #include "stream_private.h"
 #include <math.h>
@@ -27,19 +27,26 @@ static long preemptions(void)
 	return getrusage(RUSAGE_THREAD, &r) == 0 ? r.ru_nivcsw : -1;
 }
 
+/* One turn; of one in which this machine's own scheduler was in the way nothing is known. */
+void spin_look(struct spin *s)
+{
+	long before = preemptions();
+	double from = stream_now();
+	s->value = turns_run(s->value);
+	double took = stream_now() - from;
+	if (preemptions() != before || took <= 0) {
+		return;
+	}
+	s->least = s->least > 0 && s->least < took ? s->least : took;
+	s->worst = fmax(s->worst, took);
+}
+
 double spin_stolen(struct spin *s)
 {
-	double worst = NAN;
 	for (int i = 0; i < ROUNDS; i++) {
-		long before = preemptions();
-		double from = stream_now();
-		s->value = turns_run(s->value);
-		double took = stream_now() - from;
-		if (preemptions() != before || took <= 0) {
-			continue;
-		}
-		s->least = s->least > 0 && s->least < took ? s->least : took;
-		worst = fmax(took, isfinite(worst) ? worst : 0);
+		spin_look(s);
 	}
-	return isfinite(worst) ? 1 - s->least / worst : NAN;
+	double worst = s->worst;
+	s->worst = 0;
+	return worst > 0 ? 1 - s->least / worst : NAN;
 }
