@@ -15,7 +15,7 @@ for t in "$@"; do
 	name=${t##*tests/}
 	limit=900
 	case $name in
-	vm/*) limit=1800 ;; # minutes under emulation, and a slower machine is no failure
+	vm/* | lab/fresh.sh) limit=1800 ;; # minutes of emulation or building; a slow machine is no failure
 	esac
 	start=$SECONDS
 	timeout -k 10 "$limit" "$t" >"$out" 2>&1 </dev/null
