@@ -38,7 +38,7 @@ override LDFLAGS += -fsanitize=thread
 endif
 ifeq ($(COVERAGE),1)
 override CFLAGS += --coverage -fprofile-update=atomic
-override LDFLAGS += --coverage $(BUILD)/tests/coverage.o -Wl,--wrap=_exit,--wrap=seccomp_load
+override LDFLAGS += --coverage $(BUILD)/tests/coverage.o -Wl,--wrap=_exit,--wrap=kill,--wrap=seccomp_load
 endif
 
 # package:pkg-config name, for the sentence that names what is missing
@@ -120,7 +120,7 @@ $(BUILD)/tunesweep-agent: $(BUILD)/profiles/agent/main.o $(LIB)
 STATIC_LIBS = $(call pkg,--static --libs,$(AGENT_MODULES))
 $(BUILD)/tunesweep-agent-static: $(BUILD)/profiles/agent/main.o $(LIB)
 	@echo "  LD    $@"
-ifneq ($(SANITIZE)$(COVERAGE),)
+ifneq ($(SANITIZE),)
 	$(Q)touch $@
 else
 	$(Q)$(CC) $(LDFLAGS) -static -Wl,--gc-sections -o $@.part $^ $(STATIC_LIBS) -lm 2>$@.log || { cat $@.log; exit 1; }
@@ -196,7 +196,8 @@ coverage:
 	@tests/deps.sh $(PACKAGES) $(TEST_PACKAGES) gcovr
 	@$(MAKE) --no-print-directory -j$(JOBS) BUILD=$(BUILD)/coverage COVERAGE=1 CFLAGS='-O0 -g' build-tests man \
 	  $(BUILD)/coverage/locale/de_DE.UTF-8
-	@BUILD=$(BUILD)/coverage tests/coverage.sh $(patsubst $(BUILD)/%,$(BUILD)/coverage/%,$(UNIT_TESTS)) $(LAB_SCRIPTS)
+	@BUILD=$(BUILD)/coverage tests/coverage.sh $(patsubst $(BUILD)/%,$(BUILD)/coverage/%,$(UNIT_TESTS)) \
+	  $(filter-out tests/lab/kill.sh tests/lab/limits.sh tests/lab/soak.sh,$(LAB_SCRIPTS))
 
 # Unit tests under valgrind's memcheck: what is used before it is set, which the sanitizers do not see.
 valgrind: $(UNIT_TESTS)

@@ -182,7 +182,8 @@ gate_cppcheck() {
 	needs cppcheck 'cppcheck' || return
 	# What it cannot see: memory and files that end with their scope, arrays that qsort takes,
 	# GNU C's address of a compound literal. Leaks are the sanitizers' to find.
-	cppcheck -q -j "$(nproc)" --enable=warning,portability --inline-suppr --std=c11 -Iinclude -D_GNU_SOURCE \
+	mkdir -p "$build/lint/cppcheck"
+	cppcheck -q -j "$(nproc)" --cppcheck-build-dir="$build/lint/cppcheck" --enable=warning,portability --inline-suppr --std=c11 -Iinclude -D_GNU_SOURCE \
 		--suppress=missingIncludeSystem --suppress=memleak --suppress=resourceLeak --suppress=uninitvar \
 		--suppress=internalAstError --suppress=arrayIndexOutOfBoundsCond \
 		--template='{file}:{line}: {id}: {message}' sweep results profiles 2>"$out/found"
@@ -199,12 +200,19 @@ gate_analyzer() {
 		echo "ok lint: gcc -fanalyzer # SKIP gcc has none"
 		return
 	fi
-	files '*.c' | grep -v -e '^tests/' -e '^profiles/err.c' | xargs -P "$(nproc)" -n 8 sh -c 'for f; do
+	mkdir -p "$build/lint"
+	# Again only what has been compiled since it was found good.
+	files '*.c' | grep -v -e '^tests/' -e '^profiles/err.c' | while read -r f; do
+		good=$build/lint/${f//\//_} object=$build/${f%.c}.o
+		[ -e "$object" ] && [ "$good" -nt "$object" ] && [ "$good" -nt "$f" ] || echo "$f"
+	done >"$out/files"
+	xargs -a "$out/files" -P "$(nproc)" -n 8 sh -c 'for f; do
 		gcc -fanalyzer -Wno-analyzer-malloc-leak -Wno-analyzer-use-of-uninitialized-value -O1 -std=gnu11 \
 			-fdiagnostics-path-format=none -fno-diagnostics-show-caret -D_GNU_SOURCE \
 			-DTUNESWEEP_VERSION=\"0\" -Iinclude -include tests/analyzer.h \
 			$(pkg-config --cflags libnl-3.0 openblas smartcols) -c -o /dev/null "$f" 2>&1
 	done' sh | grep -E 'warning:|error:' | grep -vE "$excused" >"$out/found"
+	[ -s "$out/found" ] || sed "s|/|_|g; s|^|$build/lint/|" "$out/files" | xargs -r touch
 	verdict 'gcc -fanalyzer'
 }
 

@@ -36,7 +36,7 @@ build_driver() {
 	[[ $DRIVER -nt $BUILD/libtunesweep.a && $DRIVER -nt tests/lab/driver.c ]] && return
 	local sanitize=
 	nm "$BUILD/libtunesweep.a" 2>/dev/null | grep -q __asan_init && sanitize=-fsanitize=address,undefined
-	[[ ! -e $BUILD/tests/coverage.o ]] || sanitize="--coverage $BUILD/tests/coverage.o -Wl,--wrap=_exit,--wrap=seccomp_load"
+	[[ ! -e $BUILD/tests/coverage.o ]] || sanitize="--coverage $BUILD/tests/coverage.o -Wl,--wrap=_exit,--wrap=kill,--wrap=seccomp_load"
 	# shellcheck disable=SC2046
 	${CC:-gcc} -std=gnu11 -O1 -g -Wall -Wextra -D_GNU_SOURCE $sanitize -Iinclude -o "$DRIVER" \
 		tests/lab/driver.c "$BUILD/libtunesweep.a" -pthread -lm \
