@@ -5,6 +5,7 @@
 #include "cleanup.h"
 #include "cli_test.h"
 #include "json_util.h"
+#include "outliers.h"
 #include "report.h"
 #include <math.h>
 #include <stdio.h>
@@ -124,6 +125,24 @@ static void print_notes(const struct sample *s)
 	}
 }
 
+/* They are counted in; the median and the interval bear them. */
+static void print_outliers(const struct test_result *r)
+{
+	size_t i, k;
+	json_t *one, *reason;
+	auto_json json_t *all = outliers_find(r->samples, (size_t)r->n);
+	json_array_foreach(all, i, one)
+	{
+		printf("outlier, kept: sample %.0f, %s %+.0f %%", json_get_number(one, "sample"),
+		       json_get_text(one, "metric", ""), json_get_number(one, "percent"));
+		json_array_foreach(json_object_get(one, "why"), k, reason)
+		{
+			printf("; %s", json_string_value(reason));
+		}
+		putchar('\n');
+	}
+}
+
 static void print_table(const struct test_options *o, const struct test_result *r)
 {
 	const struct sample *s = last_good(r);
@@ -142,6 +161,7 @@ static void print_table(const struct test_options *o, const struct test_result *
 		       rate_text(r->modes.center[0], o->unit, lo, sizeof(lo)), r->modes.count[0],
 		       rate_text(r->modes.center[1], o->unit, hi, sizeof(hi)), r->modes.count[1]);
 	}
+	print_outliers(r);
 	print_confidence(o, r);
 }
 
@@ -173,6 +193,7 @@ static json_t *result_json(const struct test_options *o, const struct test_resul
 			    r->modes.n == 2
 				    ? json_pack("[f, f]", r->modes.center[0], r->modes.center[1])
 				    : json_array());
+	json_object_set_new(j, "outliers", outliers_find(r->samples, (size_t)r->n));
 	json_object_set_new(j, "failed", json_integer(r->failed));
 	if (o->repeats_max > 1) {
 		const struct test_figure *t = &r->figure[METRIC_THROUGHPUT];

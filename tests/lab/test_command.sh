@@ -46,6 +46,12 @@ status "the same as JSON" 1 t -i 4,2 -I 99,0.0001 --json
 holds "is marked" '.confidence.reached == false and (.samples | length) == 4 and
 	(.confidence | has("throughput_width") and .width == 0.000001)'
 
+status "many samples" 0 t -i 12,12 -I 50,100 --json
+holds "have a list of those that lie far from the others" '.outliers | type == "array"'
+status "long ones" 0 "$tunesweep" test -l 0.8 --warmup off --json
+holds "have the counters in the course of the window" '.samples[0].detail.sender.counter_series |
+	(.t | length) >= 2 and ((.TcpOutSegs // .rx_packets) | length) == (.t | length)'
+
 # ---- the other engines, as programs of our own ----
 mkdir "$work/bin"
 fake() { cat >"$work/bin/$1" && chmod +x "$work/bin/$1"; }
