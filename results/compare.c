@@ -137,10 +137,10 @@ static json_t *metric_json(const struct work *w, enum compare_metric m)
 		return json_null();
 	}
 	json_t *interval = bounded ? json_pack("[f, f]", lo, hi) : json_null();
-	return json_pack("{s:f, s:o, s:f, s:o, s:o, s:b}", "percent", 100 * expm1(r.estimate),
-			 "interval", interval, "level", LEVEL, "a",
-			 json_number_or_null(cell_median(w, w->cell, 0, m)), "b",
-			 json_number_or_null(cell_median(w, w->cell, 1, m)), "significant",
+	return json_pack("{s:o, s:o, s:f, s:o, s:o, s:b}", "percent",
+			 json_number_or_null(100 * expm1(r.estimate)), "interval", interval,
+			 "level", LEVEL, "a", json_number_or_null(cell_median(w, w->cell, 0, m)),
+			 "b", json_number_or_null(cell_median(w, w->cell, 1, m)), "significant",
 			 bounded && (lo > 0 || hi < 0));
 }
 

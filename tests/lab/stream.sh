@@ -103,4 +103,17 @@ if "$DRIVER" --lab 20,1000 --duration 0.7 \
 else
 	not_ok tcp_rmem "$(tail -1 "$OUT/s" | head -c 300)"
 fi
+
+# With a round trip of 200 ms slow start takes up most of a second: it shows where counting begins
+# with the first byte, and does not where it begins in the steady state.
+"$DRIVER" --lab 100,100 --duration 1 --warmup off - >"$OUT/all" 2>&1
+"$DRIVER" --lab 100,100 --duration 1 - >"$OUT/s" 2>&1
+counted_in=$(field throughput "$OUT/all")
+left_out=$(field throughput "$OUT/s")
+if within 0.3 "$(field warmup "$OUT/s")" 10 && [ "$(field warmup "$OUT/all")" != "" ] &&
+	awk -v a="$counted_in" -v b="$left_out" 'BEGIN { exit !(a > 0 && b > 1.3 * a) }'; then
+	ok "slow_start_left_out ($counted_in -> $left_out after $(field warmup "$OUT/s") s)"
+else
+	not_ok slow_start_left_out "$counted_in -> $left_out: $(head -c 300 "$OUT/s")"
+fi
 exit $failed

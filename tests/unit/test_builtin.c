@@ -14,7 +14,8 @@ static void run_well(struct fixture *f, struct sample *out)
 	}
 	assert_true(out->ok);
 	assert_true(out->m[METRIC_THROUGHPUT] > 1e6);
-	near(out->m[METRIC_SECONDS], 0.3, 0.15);
+	/* never shorter; longer only as a busy machine makes it */
+	assert_true(out->m[METRIC_SECONDS] >= 0.3 - 1e-6 && out->m[METRIC_SECONDS] < 10);
 	assert_true(out->m[METRIC_SERVICE_DEMAND] > 0.01 && out->m[METRIC_SERVICE_DEMAND] < 1000);
 	assert_true(out->m[METRIC_CPU_SENDER] > 0 && out->m[METRIC_CPU_SENDER] <= 1.05);
 	assert_true(out->warmup >= 0.3 && out->warmup < 3.5);
