@@ -7,6 +7,7 @@
 #ifndef TUNESWEEP_AGENT_H
 #define TUNESWEEP_AGENT_H
 
+#include "device.h"
 #include "err.h"
 #include "launcher.h"
 #include "tunable.h"
@@ -16,7 +17,9 @@ struct agent;
 
 struct agent_info { /* what the host says of itself on hello */
 	char version[16], boot_id[40], hostname[64], kernel[64];
-	char address[64]; /* first global address of an interface that is up, or "127.0.0.1" */
+	char address[64];  /* first global address of an interface that is up, or "127.0.0.1" */
+	json_t *addresses; /* of all interfaces that are up, but no loopback; IPv4 first; borrowed
+			    */
 	char netns_path[128];
 	uint64_t netns_cookie;
 	int cpus;
@@ -38,8 +41,8 @@ int agent_open(struct agent *a, const char *layer, const char *profile,
 /* What the user allows on devices that others depend on: ALLOW_* of guard.h. Before probing. */
 int agent_allow(struct agent *a, unsigned allowed, struct err *e);
 
-/* The host's device that leads to an address, or that has it. name: IF_NAMESIZE. */
-int agent_device(struct agent *a, const char *address, char *name, struct err *e);
+/* The host's way to an address. */
+int agent_way(struct agent *a, const char *address, struct device_way *out, struct err *e);
 
 int agent_probe(struct agent *a, const struct setting *s, const char *field,
 		struct tunable_range *out, struct err *e);
@@ -79,6 +82,10 @@ int agent_check(struct agent *a, json_t **out, struct err *e);
 int agent_doctor(struct agent *a, const char *device, json_t **out, struct err *e);
 /* Who else sets tunables there: doctor_owners' array, a new reference. */
 int agent_owners(struct agent *a, json_t **out, struct err *e);
+
+/* How much others use that host: {"load", "runnable", "logins", "traffic", "inhibited"},
+ * host_use.h's numbers. Takes a second. */
+int agent_use(struct agent *a, json_t **out, struct err *e);
 
 int agent_ping(struct agent *a, struct err *e);
 

@@ -44,6 +44,6 @@ typedef int agent_operation(struct agent_state *s, json_t *request, json_t *answ
 agent_operation op_open, op_set, op_replace, op_rollback, op_commit, op_status, op_bye;
 agent_operation op_allow, op_device, op_check;
 agent_operation op_hello, op_probe, op_stream, op_settle, op_restore, op_ping;
-agent_operation op_doctor, op_owners;
+agent_operation op_doctor, op_owners, op_use;
 
 #endif

@@ -6,6 +6,7 @@
 #ifndef TUNESWEEP_CLI_RUN_H
 #define TUNESWEEP_CLI_RUN_H
 
+#include "allocation.h"
 #include "cli.h"
 #include "fleet.h"
 #include "hosts.h"
@@ -16,6 +17,7 @@ struct run {
 	struct spec *spec;
 	struct store *store;
 	struct store_run record;
+	struct allocation nodes; /* of a pool that wants Slurm's */
 	struct hosts hosts;
 	bool hosts_up;
 	struct fleet *fleet; /* of a pool: the further pairs */

@@ -37,7 +37,15 @@ bool device_carries(const struct sysroot *root, int ifindex);
 /* Waits until it does, at most ms. -ENETDOWN */
 int device_wait_carrier(const struct sysroot *root, int ifindex, int ms, struct err *e);
 
-/* The device that leads to an address (IPv4 or IPv6 as text), or that has it. -ENETUNREACH */
+struct device_way {		  /* to an address */
+	char device[IF_NAMESIZE]; /* that leads to it, or that has it */
+	bool own;		  /* it is this host's */
+	bool direct;		  /* there is no router between */
+};
+
+/* address: IPv4 or IPv6 as text. -ENETUNREACH */
+int device_way_to(const char *address, struct device_way *out, struct err *e);
+/* Its device alone. */
 int device_toward(const char *address, char name[IF_NAMESIZE], struct err *e);
 
 #endif

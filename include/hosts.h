@@ -25,6 +25,10 @@ void hosts_push_agents(struct spec *spec);
 /* Makes the lab and connects the agents; on an error everything is undone. */
 int hosts_open(const struct spec *spec, struct launcher *l, struct hosts *out, struct err *e);
 
+/* hosts_address.c, for hosts_open: where the test connects to. The spec's address, else the lab's,
+ * else the receiver's address that the sender's routes lead to; loopback within one namespace. */
+void hosts_choose_address(struct hosts *h);
+
 /* Names the device of each entry with 'device: auto': on the receiving host the one that has the
  * test's address, on the others the one of the route to it. */
 int hosts_find_devices(struct hosts *h, struct spec *spec, struct err *e);

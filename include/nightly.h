@@ -23,12 +23,15 @@
  * all do (of driver and pci: some network device). every: nights from one sweep to the next; what
  * was cut short goes on in the next night. in_use: what is above these ends the night before the
  * next measurement; a file under inhibit does so, too. The load is the last minute's at first, and
- * the runnable processes later, when the night's own work is in the average.
+ * the runnable processes later, when the night's own work is in the average. A host behind a
+ * command is asked the same: where it is used (or has HOST_USE_INHIBIT), rules that want it are
+ * left out.
  */
 #ifndef TUNESWEEP_NIGHTLY_H
 #define TUNESWEEP_NIGHTLY_H
 
 #include "compare_private.h"
+#include "host_use.h"
 #include "recheck.h"
 #include "store.h"
 #include "sysfile.h"
@@ -85,10 +88,17 @@ int nightly_config_load(const char *path, const char *state_default, struct nigh
 /* nightly_guard.c: is it night, which one ("2026-01-31": the day on which it began), and how many
  * seconds are left of it (INFINITY without a window). */
 bool nightly_is_night(const struct nightly_config *c, time_t now, char name[16], double *left);
+/* What of a host's use is above the limits: words in why, "" if nothing is. */
+void nightly_judge_use(const struct nightly_limits *l, const struct host_use *u, bool first,
+		       char *why, size_t size);
 /* Who uses this machine: a sentence in why, "" if nobody does. It takes a second where the traffic
  * or a later load is to be known. first: before anything was measured. */
 void nightly_in_use(const struct nightly_limits *l, const struct sysroot *root, bool first,
 		    char *why, size_t size);
+
+/* The same of far hosts, recheck_result's use. true: one of them is used, why names it. */
+bool nightly_far_use(const struct nightly_limits *l, json_t *use, bool first, char *why,
+		     size_t size);
 
 /* nightly_kind.c: what makes two machines alike: CPU, nodes, drivers and speeds of all hosts of a
  * test; not kernel, names or addresses. hosts: {name: fingerprint}. A word fit for a file name. */

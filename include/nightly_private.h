@@ -84,8 +84,10 @@ int night_sweep(struct night *n, const struct nightly_sweep *rule, struct err *e
  * is a best) is tonight's. -EINTR when interrupted. */
 int night_measure(struct night *n, const struct spec *spec, const char *kind,
 		  struct night_record *record, struct err *e);
-/* What hosts these are: {name: fingerprint}; of a spec without hosts, this machine. */
-int night_hosts(struct night *n, const struct spec *spec, json_t **hosts, struct err *e);
+/* What hosts these are: {name: fingerprint}; of a spec without hosts, this machine. used: a
+ * sentence if somebody else uses a far one, "" else. */
+int night_hosts(struct night *n, const struct spec *spec, json_t **hosts, char *used, size_t size,
+		struct err *e);
 /* The boot ids of all hosts as one text. */
 void night_boot(const json_t *hosts, char *buf, size_t size);
 

@@ -2,8 +2,9 @@
 /*
  * What controller, agent and endpoints agree on: one JSON object a line, limits and times. A
  * request is {"v":1, "id":n, "op":"...", ...}; the answer {"id":n, "ok":true, ...} or {"id":n,
- * "ok":false, "code":-errno, "class":"system|usage|restore", "error":"sentence"}. Names, devices
- * and values travel, never paths.
+ * "ok":false, "code":-errno, "class":"system|usage|restore", "error":"sentence"}. An agent that a
+ * signal ends says so last: an answer to id 0 with "op":"end" and its "report". Names, devices and
+ * values travel, never paths.
  */
 #ifndef TUNESWEEP_PROTOCOL_H
 #define TUNESWEEP_PROTOCOL_H

@@ -15,12 +15,14 @@ struct recheck {
 	const json_t *values; /* of the configuration, as in result.json; NULL: the baseline */
 	struct launcher *launcher;
 	int interrupt_fd;
-	int samples; /* of the configuration; 0: only what hosts these are */
+	int samples; /* of the configuration; 0: only what hosts these are, and how used */
 	bool paired; /* as many of the baseline, in turns with it (ABBA) */
 };
 
 struct recheck_result {
-	json_t *hosts;	/* {name: fingerprint} */
+	json_t *hosts; /* {name: fingerprint} */
+	json_t *use;   /* {name: agent_use's} of hosts behind a command, where samples is 0; or NULL
+			*/
 	json_t *values; /* what the hosts had in the end */
 	struct sample *sample;
 	size_t n, failed;

@@ -125,6 +125,7 @@ struct spec {
 	size_t n_pairs; /* of a pool, beside hosts */
 	struct spec_pair *pairs;
 	size_t slurm_pairs; /* to be had from an allocation, the first one among them; 0: none */
+	char slurm_partition[128], slurm_constraint[256]; /* "": any */
 	bool has_link;
 	struct lab_link link;
 	struct spec_test test;

@@ -54,21 +54,34 @@ static bool owner_of(const struct address *a, char name[IF_NAMESIZE])
 	return found;
 }
 
-static void take_device(struct nlmsghdr *h, void *ctx)
+struct route { /* as the kernel answers */
+	unsigned index;
+	bool routed;
+};
+
+static void take_route(struct nlmsghdr *h, void *ctx)
 {
+	struct route *r = ctx;
 	struct nlattr *a = nlmsg_find_attr(h, sizeof(struct rtmsg), RTA_OIF);
 	if (h->nlmsg_type == RTM_NEWROUTE && a) {
-		*(unsigned *)ctx = nla_get_u32(a);
+		r->index = nla_get_u32(a);
+		r->routed = nlmsg_find_attr(h, sizeof(struct rtmsg), RTA_GATEWAY) ||
+			    nlmsg_find_attr(h, sizeof(struct rtmsg), RTA_VIA);
 	}
 }
 
-int device_toward(const char *address, char name[IF_NAMESIZE], struct err *e)
+int device_way_to(const char *address, struct device_way *out, struct err *e)
 {
 	struct address a = {0};
-	unsigned index = 0;
+	struct route r = {0};
+	*out = (struct device_way){0};
 	int rc = parse(address, &a, e);
-	if (rc || owner_of(&a, name)) {
+	if (rc) {
 		return rc;
+	}
+	out->own = out->direct = owner_of(&a, out->device);
+	if (out->own) {
+		return 0;
 	}
 	auto_netlink struct netlink n = {0};
 	struct rtmsg rt = {.rtm_family = (unsigned char)a.family,
@@ -82,9 +95,20 @@ int device_toward(const char *address, char name[IF_NAMESIZE], struct err *e)
 		nlmsg_free(msg);
 		msg = NULL;
 	}
-	rc = netlink_ask(&n, msg, take_device, &index, "route", e);
-	if (rc || !index || !if_indextoname(index, name)) {
+	rc = netlink_ask(&n, msg, take_route, &r, "route", e);
+	if (rc || !r.index || !if_indextoname(r.index, out->device)) {
 		return err_set(e, -ENETUNREACH, "no route leads to %.60s", address);
 	}
+	out->direct = !r.routed;
 	return 0;
+}
+
+int device_toward(const char *address, char name[IF_NAMESIZE], struct err *e)
+{
+	struct device_way way;
+	int rc = device_way_to(address, &way, e);
+	if (rc == 0) {
+		memcpy(name, way.device, IF_NAMESIZE);
+	}
+	return rc;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Pairs of hosts out of a Slurm allocation. Slurm itself is not asked: it has told its job which
- * nodes it has. Called by the run command before the hosts are opened.
+ * Pairs of hosts out of the nodes of a Slurm allocation (allocation.h), which is not asked itself.
+ * Called by the run command before the hosts are opened.
  */
 #include "cleanup.h"
 #include "fleet.h"
@@ -73,13 +73,14 @@ static int read_nodes(const char *text, struct nodes *out)
 	return 0;
 }
 
-static int reach_by_srun(struct spec_host *h, const char *node)
+static int reach_by_srun(struct spec_host *h, const char *node, const char *job)
 {
-	char list[NODE_SIZE + 16];
+	char list[NODE_SIZE + 16], id[64];
 	snprintf(list, sizeof(list), "--nodelist=%s", node);
-	const char *words[] = {"srun", "--overlap", "-N1", "-n1", list};
+	snprintf(id, sizeof(id), "--jobid=%s", job);
+	const char *words[] = {"srun", "--overlap", "-N1", "-n1", list, *job ? id : NULL};
 	char **argv = calloc(ARRAY_SIZE(words) + 1, sizeof(*argv));
-	for (size_t i = 0; argv && i < ARRAY_SIZE(words); i++) {
+	for (size_t i = 0; argv && i < ARRAY_SIZE(words) && words[i]; i++) {
 		argv[i] = strdup(words[i]);
 	}
 	bool push = h->via.push;
@@ -87,21 +88,17 @@ static int reach_by_srun(struct spec_host *h, const char *node)
 	return argv ? 0 : -ENOMEM;
 }
 
-int fleet_from_slurm(struct spec *spec, const char *nodes, size_t pairs, struct err *e)
+int fleet_from_slurm(struct spec *spec, const char *nodes, const char *job, struct err *e)
 {
+	size_t pairs = spec->slurm_pairs;
 	auto_free struct nodes *all = calloc(1, sizeof(*all));
 	int ends[2] = {spec->test.from, spec->test.to};
 	if (!all) {
 		return err_set(e, -ENOMEM, "out of memory");
 	}
-	if (!nodes || !*nodes) {
-		return err_usage(e,
-				 "pool: slurm: this is not within an allocation; for example: "
-				 "salloc -N%zu tunesweep run SPEC.yaml",
-				 2 * pairs);
-	}
-	if (read_nodes(nodes, all) < 0) {
-		return err_usage(e, "SLURM_JOB_NODELIST is not understood: %.200s", nodes);
+	if (!*nodes || read_nodes(nodes, all) < 0) {
+		return err_usage(e, "pool: slurm: a list of nodes that is not understood: '%.200s'",
+				 nodes);
 	}
 	if (all->n < 2 * pairs) {
 		return err_usage(e, "pool: slurm: %zu pairs want %zu nodes, the allocation has %zu",
@@ -116,7 +113,7 @@ int fleet_from_slurm(struct spec *spec, const char *nodes, size_t pairs, struct 
 			spec->n_pairs = i;
 		}
 		for (int end = 0; rc == 0 && end < 2; end++) {
-			rc = reach_by_srun(&hosts[ends[end]], all->name[2 * i + (size_t)end]);
+			rc = reach_by_srun(&hosts[ends[end]], all->name[2 * i + (size_t)end], job);
 		}
 	}
 	return rc ? err_set(e, rc, "out of memory") : 0;

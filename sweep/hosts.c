@@ -27,34 +27,6 @@ static int make_lab(struct hosts *h, struct err *e)
 	return 0;
 }
 
-static bool same_namespace(const struct agent *a, const struct agent *b)
-{
-	const struct agent_info *x = agent_info(a), *y = agent_info(b);
-	return strcmp(x->boot_id, y->boot_id) == 0 && x->netns_cookie == y->netns_cookie;
-}
-
-/* The spec's address, else the lab's, else what the host says of itself; loopback within one
- * namespace. */
-static void choose_address(struct hosts *h)
-{
-	const struct spec *spec = h->spec;
-	if (spec->test.to < 0 || spec->test.from < 0) {
-		return;
-	}
-	const struct spec_host *to = &spec->hosts[spec->test.to];
-	const struct agent *receiver = h->agents[spec->test.to];
-	const char *address = to->address;
-	if (!*address && to->via.kind == VIA_LAB) {
-		address = h->lab.address[to->via.lab_end];
-	}
-	if (!*address) {
-		address = same_namespace(h->agents[spec->test.from], receiver)
-				  ? "127.0.0.1"
-				  : agent_info(receiver)->address;
-	}
-	snprintf(h->receiver_address, sizeof(h->receiver_address), "%s", address);
-}
-
 /* Two hosts of the spec that are reached alike are one place, and have one session. */
 static bool same_place(const struct host_via *a, const struct host_via *b)
 {
@@ -116,6 +88,9 @@ static int connect_agent(struct hosts *h, size_t i, struct err *e)
 int hosts_open(const struct spec *spec, struct launcher *l, struct hosts *out, struct err *e)
 {
 	*out = (struct hosts){.spec = spec, .launcher = l};
+	if (spec->slurm_pairs && !spec->pairs) {
+		return err_usage(e, "pool: slurm: only run gets nodes from Slurm; name hosts here");
+	}
 	int rc = make_lab(out, e);
 	for (size_t i = 0; rc == 0 && i < spec->n_hosts; i++) {
 		rc = connect_agent(out, i, e);
@@ -126,21 +101,21 @@ int hosts_open(const struct spec *spec, struct launcher *l, struct hosts *out, s
 		hosts_close(out, NULL, &ignored);
 		return rc;
 	}
-	choose_address(out);
+	hosts_choose_address(out);
 	return 0;
 }
 
 static int find_device(struct hosts *h, const struct spec *spec, struct spec_tunable *t,
 		       struct err *e)
 {
-	char device[IF_NAMESIZE];
+	struct device_way way;
 	struct setting with;
 	if (!*h->receiver_address) {
 		return spec_error(spec, t->place, e,
 				  "device: auto wants a test between hosts; name the device");
 	}
-	int rc = agent_device(h->agents[t->host], h->receiver_address, device, e);
-	rc = rc ? rc : tunable_resolve(t->target.setting.name, "", device, &with, e);
+	int rc = agent_way(h->agents[t->host], h->receiver_address, &way, e);
+	rc = rc ? rc : tunable_resolve(t->target.setting.name, "", way.device, &with, e);
 	if (rc) {
 		return err_wrap(e, "%s on host %s, device: auto", t->target.setting.name,
 				spec->hosts[t->host].name);

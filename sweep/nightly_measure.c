@@ -32,13 +32,16 @@ static int ask(struct night *n, const struct recheck *o, struct recheck_result *
 	return rc;
 }
 
-int night_hosts(struct night *n, const struct spec *spec, json_t **hosts, struct err *e)
+int night_hosts(struct night *n, const struct spec *spec, json_t **hosts, char *used, size_t size,
+		struct err *e)
 {
 	struct recheck o = {
 		.spec = spec, .launcher = n->w->launcher, .interrupt_fd = n->w->interrupt_fd};
 	struct recheck_result r = {0};
 	int rc = ask(n, &o, &r, e);
 	*hosts = rc ? NULL : json_incref(r.hosts);
+	*used = '\0';
+	nightly_far_use(&n->c->in_use, r.use, n->first, used, size);
 	recheck_clear(&r);
 	return rc;
 }

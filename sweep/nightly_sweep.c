@@ -117,10 +117,37 @@ static int run_sweep(struct part *p, bool resume, double left, struct err *e)
 	return rc;
 }
 
+/* Not this night: what is due stays due. */
+static int leave_out(struct part *p, const char *why)
+{
+	json_object_set_new(p->entry, "status", json_string("in use"));
+	json_object_set_new(p->entry, "reason", json_text_or_null(why));
+	p->n->w->note(p->n->w->ctx, why);
+	return 0;
+}
+
+static bool has_far_host(const struct spec *s)
+{
+	bool far = false;
+	for (size_t i = 0; i < s->n_hosts; i++) {
+		far |= s->hosts[i].via.kind == VIA_COMMAND;
+	}
+	return far;
+}
+
+/* Somebody may have come since the comparison began. */
+static int ask_again(struct part *p, char *used, size_t size, struct err *e)
+{
+	auto_json json_t *hosts = NULL;
+	*used = '\0';
+	return has_far_host(p->spec) ? night_hosts(p->n, p->spec, &hosts, used, size, e) : 0;
+}
+
 static int sweep_if_due(struct part *p, struct err *e)
 {
 	bool unfinished;
 	double left;
+	char used[512];
 	int rc = has_unfinished(p, &unfinished, e);
 	if (rc || !(unfinished || night_record_is_due(&p->record, p->n->name, p->rule->every))) {
 		return rc;
@@ -133,7 +160,8 @@ static int sweep_if_due(struct part *p, struct err *e)
 		json_object_set_new(p->entry, "status", json_string("next night"));
 		return 0;
 	}
-	return run_sweep(p, unfinished, left, e);
+	rc = ask_again(p, used, sizeof(used), e);
+	return rc ? rc : *used ? leave_out(p, used) : run_sweep(p, unfinished, left, e);
 }
 
 /* Proved tonight, on enough boots, and not worse in any respect. */
@@ -172,14 +200,15 @@ static void tell_best(struct part *p)
 
 static int work(struct part *p, struct err *e)
 {
+	char used[512];
 	int rc = spec_load(p->rule->spec, &p->spec, e);
 	if (rc) {
 		return rc;
 	}
 	json_object_set_new(p->entry, "spec", json_string(p->spec->name));
-	rc = night_hosts(p->n, p->spec, &p->hosts, e);
-	if (rc) {
-		return rc;
+	rc = night_hosts(p->n, p->spec, &p->hosts, used, sizeof(used), e);
+	if (rc || *used) {
+		return rc ? rc : leave_out(p, used);
 	}
 	nightly_kind(p->hosts, p->kind, sizeof(p->kind));
 	night_boot(p->hosts, p->boot, sizeof(p->boot));

@@ -54,6 +54,19 @@ static int parse_list(struct spec *s, struct yaml_at list, size_t from, struct e
 	return 0;
 }
 
+/* What salloc is to be told; blanks would make several words of it. */
+static int parse_word(struct yaml_at map, const char *key, char *buf, size_t size, struct err *e)
+{
+	struct yaml_at at = yaml_get(map, key);
+	if (yaml_kind(at) == YAML_ABSENT) {
+		return 0;
+	}
+	int rc = yaml_as_text(at, buf, size, e);
+	return rc == 0 && (!*buf || strpbrk(buf, " \t\n"))
+		       ? yaml_error(at, e, "%s is one word, as salloc takes it", key)
+		       : rc;
+}
+
 static int parse_slurm(struct spec *s, struct yaml_at map, struct err *e)
 {
 	static const char *const outer[] = {"slurm", NULL};
@@ -64,7 +77,11 @@ static int parse_slurm(struct spec *s, struct yaml_at map, struct err *e)
 	rc = rc ? rc : yaml_check_keys(slurm, keys, e);
 	rc = rc ? rc : yaml_as_int(yaml_get(slurm, "pairs"), 1, FLEET_MAX, &pairs, e);
 	s->slurm_pairs = (size_t)pairs;
-	return rc;
+	rc = rc ? rc
+		: parse_word(slurm, "partition", s->slurm_partition, sizeof(s->slurm_partition), e);
+	return rc ? rc
+		  : parse_word(slurm, "constraint", s->slurm_constraint,
+			       sizeof(s->slurm_constraint), e);
 }
 
 /* Two hosts that an allocation, or the first pair of the pool, will say how to reach. */

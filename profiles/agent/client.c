@@ -12,24 +12,17 @@
 #include <errno.h>
 #include <string.h>
 
-#define HELLO_MS    30000 /* a log-in over ssh may take its time */
-#define GUARDIAN_MS 10000 /* a killed agent's guardian may be putting back right now */
-#define SLACK_MS    2000  /* a stream's own limit comes first */
+#define HELLO_MS 30000 /* a log-in over ssh may take its time */
+#define SLACK_MS 2000  /* a stream's own limit comes first */
 
-struct agent {
-	char name[64];
-	struct launcher *launcher;
-	struct host_via via; /* own copy: to reach the host once more */
-	int in, out;
-	pid_t pid;
-	struct channel channel;
-	json_int_t id;
-	bool open;		     /* something may be set there */
-	bool asked;		     /* an answer is owed: nothing else may be asked */
-	struct agent *const *others; /* borrowed: agent_wait_with */
-	size_t n_others;
-	struct agent_info info;
-};
+void client_keep_end(struct agent *a, json_t *line)
+{
+	const char *op = json_string_value(json_object_get(line, "op"));
+	if (op && strcmp(op, "end") == 0) {
+		json_decref(a->end);
+		a->end = json_incref(line);
+	}
+}
 
 void agent_wait_with(struct agent *a, struct agent *const *others, size_t n)
 {
@@ -75,6 +68,7 @@ static int await_answer(struct agent *a, int timeout_ms, json_t **answer, struct
 		if (json_integer_value(json_object_get(*answer, "id")) == a->id) {
 			return 0;
 		}
+		client_keep_end(a, *answer);
 		json_decref(*answer);
 		*answer = NULL;
 	}
@@ -143,10 +137,10 @@ static int take_info(struct agent *a, const json_t *answer, struct err *e)
 	json_int_t cookie;
 	json_error_t why;
 	if (json_unpack_ex((json_t *)answer, &why, 0,
-			   "{s:s, s:s, s:s, s:s, s:s, s:s, s:I, s:i, s:O}", "version", &version,
-			   "boot_id", &boot_id, "hostname", &hostname, "kernel", &kernel, "address",
-			   &address, "netns_path", &path, "netns_cookie", &cookie, "cpus", &i->cpus,
-			   "host", &i->host)) {
+			   "{s:s, s:s, s:s, s:s, s:s, s:s, s:O, s:I, s:i, s:O}", "version",
+			   &version, "boot_id", &boot_id, "hostname", &hostname, "kernel", &kernel,
+			   "address", &address, "netns_path", &path, "addresses", &i->addresses,
+			   "netns_cookie", &cookie, "cpus", &i->cpus, "host", &i->host)) {
 		return err_set(e, -EBADMSG, "host %s: its greeting is not understood: %s", a->name,
 			       why.text);
 	}
@@ -160,7 +154,7 @@ static int take_info(struct agent *a, const json_t *answer, struct err *e)
 	return 0;
 }
 
-static void release(struct agent *a)
+void client_release(struct agent *a)
 {
 	for (char **w = a->via.argv; w && *w; w++) {
 		free(*w);
@@ -169,7 +163,9 @@ static void release(struct agent *a)
 	channel_clear(&a->channel);
 	cleanup_close(&a->in);
 	cleanup_close(&a->out);
+	json_decref(a->end);
 	json_decref(a->info.host);
+	json_decref(a->info.addresses);
 	free(a);
 }
 
@@ -219,7 +215,7 @@ int agent_connect(struct launcher *l, const struct host_via *via, const char *na
 		rc = greet(a, e);
 	}
 	if (rc) {
-		release(a);
+		client_release(a);
 		return rc;
 	}
 	*out = a;
@@ -256,7 +252,7 @@ int agent_open(struct agent *a, const char *layer, const char *profile,
 	return rc;
 }
 
-static void take_report(const json_t *answer, json_t **report)
+void client_take_report(const json_t *answer, json_t **report)
 {
 	if (report) {
 		*report = json_incref(json_object_get(answer, "report"));
@@ -268,7 +264,7 @@ int agent_rollback(struct agent *a, bool force, json_t **report, struct err *e)
 	auto_json json_t *answer = NULL;
 	int rc = client_call(a, "rollback", json_pack("{s:b}", "force", force), RESTORE_MS, &answer,
 			     e);
-	take_report(answer, report);
+	client_take_report(answer, report);
 	return rc;
 }
 
@@ -311,72 +307,4 @@ int agent_settle(struct agent *a, struct err *e)
 int agent_ping(struct agent *a, struct err *e)
 {
 	return client_call_plain(a, "ping", json_object(), ANSWER_MS, e);
-}
-
-int agent_restore(struct agent *a, int wait_ms, json_t **layers, struct err *e)
-{
-	auto_json json_t *answer = NULL;
-	int rc = client_call(a, "restore", json_pack("{s:i}", "wait_ms", wait_ms),
-			     RESTORE_MS + wait_ms, &answer, e);
-	if (layers) {
-		*layers = json_incref(json_object_get(answer, "layers"));
-	}
-	return rc;
-}
-
-/* The agent did not say how it ended, and something may have been set: another one there is asked
- * to put back what is left. 0 if it did, or if the guardian had. */
-static int ask_again(const struct agent *a, json_t **report, struct err *e)
-{
-	struct agent *other;
-	auto_json json_t *layers = NULL;
-	json_t *items = json_array(), *layer;
-	size_t i;
-	int rc = agent_connect(a->launcher, &a->via, a->name, &other, e);
-	if (rc == 0) {
-		rc = agent_restore(other, GUARDIAN_MS, &layers, e);
-		release(other); /* nothing is open there: it leaves at the end of its input */
-	}
-	json_array_foreach(layers, i, layer)
-	{
-		json_array_extend(items, json_object_get(layer, "items"));
-	}
-	if (report) {
-		*report = json_incref(items);
-	}
-	json_decref(items);
-	return rc;
-}
-
-static int lost_end(const struct agent *a, json_t **report, struct err *e)
-{
-	struct err cause = *e, again = {0};
-	if (!a->open) {
-		return 0;
-	}
-	if (ask_again(a, report, &again) == 0) {
-		return err_set(e, -EHOSTDOWN, "%.300s; what it had set was put back", cause.text);
-	}
-	err_set(e, -EIO, "%.300s; whether everything was put back is not known here: %.300s",
-		cause.text, again.text);
-	e->class = ERR_RESTORE;
-	return e->code;
-}
-
-int agent_close(struct agent *a, json_t **report, struct err *e)
-{
-	auto_json json_t *answer = NULL;
-	if (report) {
-		*report = NULL;
-	}
-	if (!a) {
-		return 0;
-	}
-	int rc = client_call(a, "bye", json_object(), RESTORE_MS, &answer, e);
-	take_report(answer, report);
-	if (rc && !answer) {
-		rc = lost_end(a, report, e);
-	}
-	release(a);
-	return rc;
 }

@@ -23,14 +23,17 @@ int agent_allow(struct agent *a, unsigned allowed, struct err *e)
 	return client_call_plain(a, "allow", json_pack("{s:o}", "words", words), ANSWER_MS, e);
 }
 
-int agent_device(struct agent *a, const char *address, char *name, struct err *e)
+int agent_way(struct agent *a, const char *address, struct device_way *out, struct err *e)
 {
 	auto_json json_t *answer = NULL;
 	int rc = client_call(a, "device", json_pack("{s:s}", "toward", address), ANSWER_MS, &answer,
 			     e);
 	const char *device = json_string_value(json_object_get(answer, "device"));
 	if (rc == 0) {
-		snprintf(name, IF_NAMESIZE, "%.15s", device ? device : "");
+		*out = (struct device_way){
+			.own = json_is_true(json_object_get(answer, "own")),
+			.direct = json_is_true(json_object_get(answer, "direct"))};
+		snprintf(out->device, sizeof(out->device), "%.15s", device ? device : "");
 	}
 	return rc;
 }
@@ -55,6 +58,11 @@ int agent_doctor(struct agent *a, const char *device, json_t **out, struct err *
 int agent_owners(struct agent *a, json_t **out, struct err *e)
 {
 	return call_for(a, "owners", json_object(), "owners", out, e);
+}
+
+int agent_use(struct agent *a, json_t **out, struct err *e)
+{
+	return call_for(a, "use", json_object(), "use", out, e);
 }
 
 static int take_range(struct agent *a, const json_t *answer, struct tunable_range *out,

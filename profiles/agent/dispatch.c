@@ -16,6 +16,7 @@ static const struct {
 	{"settle", op_settle}, {"restore", op_restore}, {"ping", op_ping},
 	{"bye", op_bye},       {"allow", op_allow},	{"device", op_device},
 	{"check", op_check},   {"doctor", op_doctor},	{"owners", op_owners},
+	{"use", op_use},
 };
 
 int agent_dispatch(struct agent_state *s, json_t *request, json_t *answer, struct err *e)

@@ -16,7 +16,8 @@
 #include <string.h>
 #include <sys/utsname.h>
 
-#define NICS_MAX 64
+#define NICS_MAX      64
+#define ADDRESSES_MAX 64
 
 /* Text of a small file, "" if it cannot be read. */
 static const char *text_of(const struct sysroot *root, const char *path, char *buf, size_t size)
@@ -91,27 +92,29 @@ static bool usable(const struct ifaddrs *i, int family)
 	return family == AF_INET || !IN6_IS_ADDR_LINKLOCAL(&six->sin6_addr);
 }
 
-static void find_address(char *buf, size_t size)
+/* All by which others may reach this host, IPv4 first. */
+static json_t *addresses(void)
 {
 	static const int FAMILIES[] = {AF_INET, AF_INET6};
 	struct ifaddrs *all = NULL;
-	bool found = false;
+	json_t *list = json_array();
 	if (getifaddrs(&all)) {
 		all = NULL;
 	}
-	for (size_t f = 0; f < ARRAY_SIZE(FAMILIES) && !found; f++) {
+	for (size_t f = 0; f < ARRAY_SIZE(FAMILIES); f++) {
 		socklen_t n = FAMILIES[f] == AF_INET ? sizeof(struct sockaddr_in)
 						     : sizeof(struct sockaddr_in6);
-		for (struct ifaddrs *i = all; i && !found; i = i->ifa_next) {
-			found = usable(i, FAMILIES[f]) &&
-				getnameinfo(i->ifa_addr, n, buf, (socklen_t)size, NULL, 0,
-					    NI_NUMERICHOST) == 0;
+		char text[64];
+		for (struct ifaddrs *i = all; i; i = i->ifa_next) {
+			if (usable(i, FAMILIES[f]) && json_array_size(list) < ADDRESSES_MAX &&
+			    getnameinfo(i->ifa_addr, n, text, sizeof(text), NULL, 0,
+					NI_NUMERICHOST) == 0) {
+				json_array_append_new(list, json_string(text));
+			}
 		}
 	}
-	if (!found) {
-		snprintf(buf, size, "127.0.0.1");
-	}
 	freeifaddrs(all);
+	return list;
 }
 
 /* "model name : X" of the first CPU; not every architecture has it. */
@@ -188,7 +191,7 @@ static json_t *nics(const struct sysroot *root)
 int hello_fill(const struct agent_state *s, json_t *answer, struct err *e)
 {
 	const struct sysroot *root = &s->place.root;
-	char boot_id[64], cpu[128], nodes[128], address[64] = "";
+	char boot_id[64], cpu[128], nodes[128];
 	struct utsname u;
 	uname(&u);
 	int rc = root->prefix[0] ? 0 : check_sysfs(root, e);
@@ -198,13 +201,15 @@ int hello_fill(const struct agent_state *s, json_t *answer, struct err *e)
 	text_of(root, "/proc/sys/kernel/random/boot_id", boot_id, sizeof(boot_id));
 	text_of(root, "/sys/devices/system/node/online", nodes, sizeof(nodes));
 	cpu_model(root, cpu, sizeof(cpu));
-	find_address(address, sizeof(address));
+	json_t *list = addresses();
+	const char *first = json_string_value(json_array_get(list, 0));
 	json_t *host = json_pack("{s:s, s:s, s:i, s:o}", "kernel", u.release, "cpu", cpu,
 				 "numa_nodes", count_list(nodes), "nics", nics(root));
 	auto_json json_t *told = json_pack(
-		"{s:i, s:s, s:s, s:s, s:s, s:s, s:s, s:I, s:i, s:o}", "protocol", PROTOCOL_VERSION,
-		"version", TUNESWEEP_VERSION, "boot_id", boot_id, "hostname", u.nodename, "kernel",
-		u.release, "address", address, "netns_path", s->netns_path, "netns_cookie",
+		"{s:i, s:s, s:s, s:s, s:s, s:s, s:o, s:s, s:I, s:i, s:o}", "protocol",
+		PROTOCOL_VERSION, "version", TUNESWEEP_VERSION, "boot_id", boot_id, "hostname",
+		u.nodename, "kernel", u.release, "address", first ? first : "127.0.0.1",
+		"addresses", list, "netns_path", s->netns_path, "netns_cookie",
 		(json_int_t)netns_cookie(), "cpus", (int)sysconf(_SC_NPROCESSORS_ONLN), "host",
 		host);
 	if (!told) {

@@ -18,15 +18,17 @@ int op_device(struct agent_state *s, json_t *request, json_t *answer, struct err
 	struct ops_head h;
 	json_error_t why;
 	const char *address;
-	char name[IF_NAMESIZE];
+	struct device_way way;
 	(void)s;
 	if (json_unpack_ex(request, &why, JSON_STRICT, "{" OPS_HEAD ", s:s}", OPS_HEAD_INTO(h),
 			   "toward", &address)) {
 		return ops_misunderstood(e, &why);
 	}
-	int rc = device_toward(address, name, e);
+	int rc = device_way_to(address, &way, e);
 	if (rc == 0) {
-		json_object_set_new(answer, "device", json_string(name));
+		json_object_set_new(answer, "device", json_string(way.device));
+		json_object_set_new(answer, "own", json_boolean(way.own));
+		json_object_set_new(answer, "direct", json_boolean(way.direct));
 	}
 	return rc;
 }

@@ -140,7 +140,8 @@ static int patience(const struct agent_state *s, int64_t heard)
 	return left > 0 ? (int)left : 0;
 }
 
-static void loop(struct agent_state *s, struct channel *c)
+/* true: a signal ended it, and the controller may still be there. */
+static bool loop(struct agent_state *s, struct channel *c)
 {
 	int64_t heard = clock_ms();
 	while (!s->leaving) {
@@ -149,21 +150,45 @@ static void loop(struct agent_state *s, struct channel *c)
 		int limit = channel_pending(c) ? 0 : patience(s, heard);
 		int n = poll(p, 2, limit);
 		if (n < 0 && errno != EINTR) {
-			return;
+			return false;
 		}
 		if (n > 0 && p[1].revents && take_signals(s)) {
-			return;
+			return true;
 		}
 		if (channel_pending(c) || (n > 0 && p[0].revents)) {
 			if (take_line(s, c, &heard) < 0) {
-				return;
+				return false;
 			}
 		}
 		if (patience(s, heard) == 0) {
 			s->note("the controller is silent");
-			return;
+			return false;
 		}
 	}
+	return false;
+}
+
+/* An agent that a signal ends still says how it went. */
+static void tell_end(struct channel *c, json_t *report, int rc, const struct err *cause)
+{
+	struct err none = {0};
+	auto_json json_t *head = json_pack("{s:i}", "id", 0);
+	auto_json json_t *words = rc ? protocol_error(head, cause) : protocol_ok(head);
+	json_object_set_new(words, "op", json_string("end"));
+	json_object_set(words, "report", report);
+	channel_send(c, words, &none);
+}
+
+static int finish(struct agent_state *s, struct channel *c, bool tells, struct err *e)
+{
+	auto_json json_t *report = NULL;
+	tells &= s->session != NULL;
+	int rc = agent_finish(s, &report, e);
+	if (tells) {
+		report = report ? report : json_array();
+		tell_end(c, report, rc, e);
+	}
+	return rc;
 }
 
 int agent_serve(int in, int out, const struct agent_options *o, void (*note)(const char *line))
@@ -185,8 +210,8 @@ int agent_serve(int in, int out, const struct agent_options *o, void (*note)(con
 		return STATUS_REFUSED;
 	}
 	policy_load(&s.place.root, getuid(), &s.policy, &s.policy_error);
-	loop(&s, &c);
-	int rc = agent_finish(&s, NULL, &e);
+	bool by_signal = loop(&s, &c);
+	int rc = finish(&s, &c, by_signal, &e);
 	if (rc) {
 		note(e.text);
 	}

@@ -95,6 +95,12 @@ static void tell_rivals(const struct run *r)
 	}
 }
 
+static int take_nodes(struct run *r, struct err *e)
+{
+	int rc = allocation_open(r->spec, r->c->launcher, r->c->interrupt_fd, &r->nodes, e);
+	return rc < 0 ? rc : fleet_from_slurm(r->spec, r->nodes.nodes, r->nodes.job, e);
+}
+
 /* Hosts, space and engine: all that can be refused is refused before anything is set. */
 static int prepare(struct run *r, struct err *e)
 {
@@ -102,9 +108,7 @@ static int prepare(struct run *r, struct err *e)
 	auto_json json_t *skipped = NULL;
 	json_t *one;
 	size_t i;
-	int rc = r->spec->slurm_pairs ? fleet_from_slurm(r->spec, getenv("SLURM_JOB_NODELIST"),
-							 r->spec->slurm_pairs, e)
-				      : 0;
+	int rc = r->spec->slurm_pairs ? take_nodes(r, e) : 0;
 	r->engine = rc < 0 ? NULL : engine_find(r->spec->test.engine, e);
 	if (!r->engine) {
 		return rc < 0 ? rc : -EINVAL;
@@ -325,6 +329,7 @@ static void run_clear(struct run *r)
 	warm_clear(&r->warm);
 	space_destroy(r->space);
 	store_close(r->store);
+	allocation_close(&r->nodes);
 	spec_free(r->spec);
 	json_decref(r->rollback);
 	json_decref(r->earlier);
@@ -332,7 +337,7 @@ static void run_clear(struct run *r)
 
 static int run(struct cli *c)
 {
-	struct run r = {.c = c, .restored = true};
+	struct run r = {.c = c, .restored = true, .nodes = {.in = -1, .out = -1}};
 	struct err e = {0};
 	loop_result_init(&r.result);
 	bool dry = cli_value(c, "dry-run") != NULL;

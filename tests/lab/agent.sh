@@ -111,6 +111,8 @@ for sig in TERM INT HUP; do
 	kill -$sig "$agent"
 	until_true 3 gone "$agent"
 	check "SIG$sig rolls back" "$(rmem)" "$BASE"
+	read -r -t 5 line <&"$from"
+	check "and is told last" "$line" '{"id":0,"ok":true,"op":"end","report":\[*"outcome":"restored"*'
 	end_agent
 done
 with_agent --silence-ms 3000

@@ -1,7 +1,8 @@
 #!/bin/bash
-# Hosts reached by Slurm: a real slurmctld, two slurmd and munged, started here in namespaces of their
-# own and gone with them. A sweep between two nodes through srun, the same from a batch job, a job
-# that is cancelled (both nodes at their baseline, the next job goes on), and the sbatch examples.
+# Hosts reached by Slurm: a real slurmctld, four slurmd and munged, started here in namespaces of their
+# own and gone with them. A sweep between two nodes through srun, the same from a batch job: cancelled
+# (both nodes at their baseline, the next job goes on), requeued, and at its time limit; the sbatch
+# examples; and a pool of two pairs that asks for its nodes itself, or is held against the job it is in.
 # Usage: BUILD=build tests/lab/slurm.sh
 if [ -z "${TS_SLURM_LAB:-}" ]; then
 	[ "$(id -u)" = 0 ] || { echo "ok slurm # SKIP needs root for namespaces"; exit 0; }
@@ -18,20 +19,36 @@ root=$(cd "$(dirname "$0")/../.." && pwd)
 mount -t tmpfs -o mode=755 tmpfs /run && mkdir -p /run/lock /run/netns /run/munge
 mount --bind /run/netns /run/netns && mount --make-shared /run/netns
 . "$(dirname "$0")/common.sh"
-make_namespaces || { not_ok slurm "cannot make namespaces"; exit 1; }
+ns_a=tst-$$-1 ns_b=tst-$$-2 ns_c=tst-$$-3 ns_d=tst-$$-4 ns_switch=tst-$$-s
+wire() { # NAMESPACE NUMBER
+	ip netns add "$1" && ip link add eth0 netns "$1" type veth peer name "port$2" netns "$ns_switch" &&
+		ip -n "$1" addr add "192.0.2.$2/24" dev eth0 && ip -n "$1" link set lo up &&
+		ip -n "$1" link set eth0 up && ip -n "$ns_switch" link set "port$2" master br0 up
+}
+four_namespaces() {
+	ip netns add "$ns_switch" && ip -n "$ns_switch" link add br0 type bridge &&
+		ip -n "$ns_switch" link set br0 up &&
+		wire "$ns_a" 1 && wire "$ns_b" 2 && wire "$ns_c" 3 && wire "$ns_d" 4
+}
+other_cleanup() {
+	for n in "$ns_c" "$ns_d" "$ns_switch"; do ip netns del "$n" 2>/dev/null; done
+	cleanup
+}
+trap other_cleanup EXIT
+four_namespaces || { not_ok slurm "cannot make namespaces"; exit 1; }
 chmod 755 "$work"
 
 host=$(hostname)
-printf '127.0.0.1 localhost\n192.0.2.1 %s n1\n192.0.2.2 n2\n' "$host" >"$work/hosts"
+printf '127.0.0.1 localhost\n192.0.2.1 %s n1\n192.0.2.2 n2\n192.0.2.3 n3\n192.0.2.4 n4\n' "$host" >"$work/hosts"
 mount --bind "$work/hosts" /etc/hosts
-mkdir -p "$work/state.slurm" "$work/spool/n1" "$work/spool/n2"
+mkdir -p "$work/state.slurm" "$work"/spool/n{1,2,3,4}
 head -c 128 /dev/urandom >"$work/munge.key"
 chmod 400 "$work/munge.key"
 cat >"$work/slurm.conf" <<CONF
 ClusterName=test
 SlurmctldHost=$host(192.0.2.1)
 AuthType=auth/munge
-AuthInfo=socket=$work/munge.sock
+AuthInfo=socket=$work/munge.sock,cred_expire=5
 SlurmUser=root
 SlurmdUser=root
 StateSaveLocation=$work/state.slurm
@@ -52,9 +69,11 @@ JobAcctGatherType=jobacct_gather/none
 KillWait=10
 SlurmctldTimeout=120
 SlurmdTimeout=120
-NodeName=n1 NodeHostname=$host NodeAddr=192.0.2.1 Port=17001 CPUs=8 RealMemory=256 State=UNKNOWN
-NodeName=n2 NodeHostname=$host NodeAddr=192.0.2.2 Port=17002 CPUs=8 RealMemory=256 State=UNKNOWN
+$(for i in 1 2 3 4; do
+	echo "NodeName=n$i NodeHostname=$host NodeAddr=192.0.2.$i Port=1700$i CPUs=8 RealMemory=256 Feature=lab,fast State=UNKNOWN"
+done)
 PartitionName=all Nodes=ALL Default=YES MaxTime=INFINITE State=UP
+PartitionName=pool Nodes=ALL MaxTime=INFINITE State=UP
 CONF
 export SLURM_CONF=$work/slurm.conf
 on_a() { ip netns exec "$ns_a" "$@"; }
@@ -71,16 +90,18 @@ node() { # NAMESPACE NODE
 }
 node "$ns_a" n1
 node "$ns_b" n2
-idle() { [ "$(on_a sinfo -h -o %t 2>/dev/null | sort -u)" = idle ] && [ "$(on_a sinfo -h -o %D)" = 2 ]; }
+node "$ns_c" n3
+node "$ns_d" n4
+idle() { [ "$(on_a sinfo -h -o %t 2>/dev/null | sort -u)" = idle ] && [ "$(on_a sinfo -h -p all -o %D)" = 4 ]; }
 if ! wait_for 60 idle; then
 	if grep -q 'cgroup plugin' "$work"/slurmd.*.log; then
 		echo "ok slurm # SKIP slurmd cannot use this machine's control groups: $(grep -h error: "$work/slurmd.n1.log" | head -1)"
 		exit 0
 	fi
-	not_ok "slurm: two nodes are idle" "$(on_a sinfo 2>&1 | tail -2 | tr '\n' ' ') $(tail -n 3 "$work"/slurm*.log "$work"/slurm*.out* | tr '\n' ' ')"
+	not_ok "slurm: four nodes are idle" "$(on_a sinfo 2>&1 | tail -2 | tr '\n' ' ') $(tail -n 3 "$work"/slurm*.log "$work"/slurm*.out* | tr '\n' ' ')"
 	exit 1
 fi
-ok "slurm: two nodes are idle"
+ok "slurm: four nodes are idle"
 
 spec() { # NAME SAMPLES
 	cat <<SPEC
@@ -97,8 +118,9 @@ search: {algorithm: sobol, samples: $2, time: 300s, seed: 1}
 proof: {pairs: 0}
 SPEC
 }
-before_a=$(snapshot "$ns_a") before_b=$(snapshot "$ns_b")
-clean() { [ "$(snapshot "$ns_a")" = "$before_a" ] && [ "$(snapshot "$ns_b")" = "$before_b" ]; }
+all() { for n in "$ns_a" "$ns_b" "$ns_c" "$ns_d"; do snapshot "$n"; done; }
+before=$(all)
+clean() { [ "$(all)" = "$before" ]; }
 samples() { "$tunesweep" results --store "$1" --json 2>/dev/null | jq -r '[.[]? | .samples?] | add // 0' 2>/dev/null; }
 some() { [ "$(samples "$1")" -ge "$2" ] 2>/dev/null; }
 
@@ -110,9 +132,11 @@ wait_for 30 idle
 
 # The example as it is shipped, on the spec of this test.
 spec job 100000 >"$work/job.yaml"
-submit() { # SPEC: the job's number
-	on_a env PATH="$build:$PATH" sbatch --parsable -N2 --output="$work/job.out" --chdir="$work" \
-		"$root/sweep/slurm/sweep.sbatch" "$1" --store "$work/job.db" -o "$work/job"
+submit() { # SPEC [SBATCH-OPTION...]: the job's number
+	local spec=$1
+	shift
+	on_a env PATH="$build:$PATH" sbatch --parsable -N2 --output="$work/job.out" --chdir="$work" "$@" \
+		"$root/sweep/slurm/sweep.sbatch" "$spec" --store "$work/job.db" -o "$work/job"
 }
 job=$(submit "$work/job.yaml")
 check "a batch job sweeps" wait_for 90 some "$work/job.db" 3
@@ -124,13 +148,87 @@ wait_for 60 idle
 kept=$(samples "$work/job.db")
 job=$(submit "$work/job.yaml")
 check "the next job goes on behind its $kept samples" wait_for 90 some "$work/job.db" $((kept + 1))
-on_a scancel --signal=INT --batch "$job"
-check "a signal before the time limit ends it" wait_for 90 ended
+on_a scontrol requeue "$job"
+check "requeued, it is in good order" wait_for 40 clean
+waits() { [ "$(on_a squeue -h -j "$job" -o %T 2>/dev/null)" = PENDING ]; }
+check "and waits for its turn" wait_for 60 waits
+kept=$(samples "$work/job.db")
+check "then goes on behind its $kept samples" wait_for 90 some "$work/job.db" $((kept + 1))
+on_a scancel "$job"
+check "and is cancelled" wait_for 60 ended
+wait_for 60 idle
+kept=$(samples "$work/job.db")
+job=$(submit "$work/job.yaml" --time=1 --signal=B:INT@55)
+check "a job with a time limit goes on" wait_for 90 some "$work/job.db" $((kept + 1))
+check "and is ended before it" wait_for 90 ended
 check "in good order" wait_for 40 clean
 runs=$("$tunesweep" results --store "$work/job.db" --json | jq -c '[.[].status]')
-same "as one run, which the next job may resume" "$runs" '["interrupted"]'
+same "all as one run, which the next job may resume" "$runs" '["interrupted"]'
+wait_for 60 idle
 for example in "$root"/sweep/slurm/*.sbatch; do
 	check "$(basename "$example") is a script" bash -n "$example"
 	check "which sbatch takes" on_a sbatch --test-only -N2 --array=1-2 "$example" x.yaml
 done
+
+# A pool of Slurm's. The same spec asks for nodes where there is no job, and takes a job's own.
+pool() { # NAME SAMPLES SLURM
+	cat <<SPEC
+tunesweep: 1
+name: $1
+pool: {slurm: {pairs: 2, $3}}
+test: {type: tcp_stream, from: sender, to: receiver, duration: 50ms}
+tunables:
+  - {set: net.ipv4.tcp_rmem, field: max, host: receiver, range: [1MiB, 64MiB], scale: log}
+  - {set: net.ipv4.tcp_wmem, field: max, host: sender, range: [1MiB, 64MiB], scale: log}
+search: {algorithm: sobol, samples: $2, time: 300s, seed: 1}
+proof: {pairs: 0}
+SPEC
+}
+queue() { on_a squeue -h -o %i; }
+empty() { [ -z "$(queue)" ]; }
+pool pool 8 'partition: pool, constraint: "lab&fast"' >"$work/pool.yaml"
+run_pool() { "$tunesweep" run "$work/$1.yaml" -o "$work/$1" --store "$work/$1.db"; }
+export -f run_pool
+export tunesweep work
+status "a pool asks Slurm for its nodes" 0 on_a "$tunesweep" run "$work/pool.yaml" -o "$work/pool" --store "$work/pool.db"
+check "and both pairs measure" jq -e '.samples == 8 and .failed == 0 and .restored and
+	(.pairs | length == 2 and all(.throughput > 0))' "$work/pool/result.json"
+check "all four nodes are at their baseline" clean
+check "and free again" wait_for 30 empty
+wait_for 60 idle
+pool none 8 'partition: nowhere' >"$work/none.yaml"
+status "a partition that there is not" 3 on_a bash -c 'run_pool none'
+contains "gives no nodes" "$work/err" "no nodes were to be had"
+pool slow 8 'constraint: slow' >"$work/slow.yaml"
+status "nor does a constraint that no node fits" 3 on_a bash -c 'run_pool slow'
+status "a job in another partition" 2 on_a salloc -Q -N4 -p all bash -c 'run_pool pool'
+contains "is refused" "$work/err" "partition 'pool': this job is in all"
+status "and so are nodes that are otherwise" 2 on_a salloc -Q -N4 -p pool bash -c 'run_pool slow'
+contains "with what they are" "$work/err" "constraint 'slow': node n1 of this job has only lab,fast"
+status "and too few" 2 on_a salloc -Q -N2 -p pool bash -c 'run_pool pool'
+contains "by number" "$work/err" "2 pairs want 4 nodes, the allocation has 2"
+status "within a job that fits" 0 on_a salloc -Q -N4 -p pool bash -c 'run_pool pool'
+check "it sweeps, too" jq -e '.samples == 8 and (.pairs | length == 2)' "$work/pool/result.json"
+wait_for 60 idle
+pool cut 100000 'partition: pool' >"$work/cut.yaml"
+start_pool() { # [OPTION...]: in the background
+	on_a "$tunesweep" run "$work/cut.yaml" -o "$work/cut" --store "$work/cut.db" "$@" >"$work/out" 2>"$work/err" </dev/null &
+	main=$!
+}
+start_pool
+check "a longer one is under way" wait_for 90 some "$work/cut.db" 4
+on_a scancel "$(queue)"
+wait $main
+same "its job is cancelled: status" $? 3
+contains "which says how it goes on" "$work/err" "run --resume goes on"
+check "all four nodes are at their baseline" wait_for 40 clean
+wait_for 60 idle
+kept=$(samples "$work/cut.db")
+start_pool --resume
+check "it goes on behind its $kept samples" wait_for 90 some "$work/cut.db" $((kept + 1))
+victim=$(for p in $(family $main); do [ "$(cat "/proc/$p/comm")" = tunesweep ] && echo "$p"; done | head -1)
+kill -KILL "$victim"
+wait $main
+check "killed, it holds no nodes" wait_for 60 empty
+check "and all four are at their baseline" wait_for 40 clean
 exit $failed

@@ -3,6 +3,7 @@
  * Pools on the simulated engine with samples of a fixed time: how much faster eight pairs are than
  * one, levels and pairs that are off; and node lists as Slurm writes them.
  */
+#include "allocation.h"
 #include "fleet.h"
 #include "loop.h"
 #include "monotonic.h"
@@ -178,7 +179,7 @@ static void a_pair_that_is_off_is_told_and_left_out(void **state)
 	spec_free(spec);
 }
 
-static struct spec *slurm_spec(const char *nodes, size_t pairs, int wanted)
+static struct spec *slurm_spec(const char *nodes, const char *job, size_t pairs, int wanted)
 {
 	struct spec *spec = NULL;
 	struct err e = {0};
@@ -193,9 +194,9 @@ static struct spec *slurm_spec(const char *nodes, size_t pairs, int wanted)
 		fail_msg("%s", e.text);
 	}
 	assert_int_equal(spec->slurm_pairs, pairs);
-	int rc = fleet_from_slurm(spec, nodes, pairs, &e);
+	int rc = fleet_from_slurm(spec, nodes, job, &e);
 	if (rc != wanted) {
-		fail_msg("%s: %d %s", nodes ? nodes : "none", rc, e.text);
+		fail_msg("%s: %d %s", nodes, rc, e.text);
 	}
 	return spec;
 }
@@ -208,7 +209,7 @@ static const char *node(const struct spec_host *h)
 static void pairs_out_of_an_allocation(void **state)
 {
 	(void)state;
-	struct spec *s = slurm_spec("a,n[08-10,3],z", 3, 0);
+	struct spec *s = slurm_spec("a,n[08-10,3],z", "", 3, 0);
 	assert_int_equal(s->n_pairs, 2);
 	assert_string_equal(node(&s->hosts[0]), "a");
 	assert_string_equal(node(&s->hosts[1]), "n08");
@@ -217,11 +218,58 @@ static void pairs_out_of_an_allocation(void **state)
 	assert_string_equal(node(&s->pairs[1].hosts[0]), "n3");
 	assert_string_equal(node(&s->pairs[1].hosts[1]), "z");
 	assert_string_equal(s->hosts[0].via.argv[0], "srun");
+	assert_null(s->hosts[0].via.argv[5]);
 	spec_free(s);
-	static const char *const bad[] = {NULL, "", "n1", "n[1-", "n[1-2]x,a", "n[a]", ",", "n[1"};
+	s = slurm_spec("n[1-2]", "77", 1, 0); /* a job that was asked for here */
+	assert_string_equal(s->hosts[1].via.argv[5], "--jobid=77");
+	assert_null(s->hosts[1].via.argv[6]);
+	spec_free(s);
+	static const char *const bad[] = {"", "n1", "n[1-", "n[1-2]x,a", "n[a]", ",", "n[1"};
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-		spec_free(slurm_spec(bad[i], 1, -EINVAL));
+		spec_free(slurm_spec(bad[i], "", 1, -EINVAL));
 	}
+}
+
+static void what_a_constraint_asks_of_a_node(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *constraint, *features;
+		int fits;
+	} cases[] = {
+		{"ice", "ice", 1},     {"ice", "milan,ice", 1}, {"ice", "icelake", 0},
+		{"ice", "(null)", 0},  {"a&b", "b,a", 1},	{"a&b", "a", 0},
+		{"a|b", "b", 1},       {"a&b|c", "c", 1},	{"a&b|c", "a", 0},
+		{"a|b&c", "b", 0},     {"a|b&c", "b,c", 1},	{"[a*2&b]", "a", -EINVAL},
+		{"a*2", "a", -EINVAL}, {"a&", "a", -EINVAL},	{"", "a", -EINVAL},
+	};
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		if (allocation_fits(cases[i].constraint, cases[i].features) != cases[i].fits) {
+			fail_msg("%s of %s", cases[i].constraint, cases[i].features);
+		}
+	}
+}
+
+/* Such a spec has no hosts of its own: what does not ask Slurm must not take this machine. */
+static void without_nodes_there_are_no_hosts(void **state)
+{
+	(void)state;
+	static const char text[] =
+		"tunesweep: 1\nname: s\npool: {slurm: {pairs: 1, partition: p, constraint: "
+		"\"a&b\"}}\n"
+		"test: {type: tcp_stream, from: sender, to: receiver}\n"
+		"tunables: [{set: socket.nodelay, choices: [false, true]}]\n";
+	struct spec *spec = NULL;
+	struct hosts hosts;
+	struct err e = {0};
+	if (spec_parse("s.yaml", text, strlen(text), &spec, &e)) {
+		fail_msg("%s", e.text);
+	}
+	assert_string_equal(spec->slurm_partition, "p");
+	assert_string_equal(spec->slurm_constraint, "a&b");
+	assert_int_equal(hosts_open(spec, NULL, &hosts, &e), -EINVAL);
+	assert_non_null(strstr(e.text, "only run gets nodes"));
+	spec_free(spec);
 }
 
 static void pools_in_a_spec(void **state)
@@ -250,6 +298,8 @@ static void pools_in_a_spec(void **state)
 		{"hosts: {tx: {via: local}, rx: {via: local}}\npool: {slurm: {pairs: 2}}\n",
 		 "leave 'hosts' out", 0},
 		{"pool: {slum: {pairs: 2}}\n", "slurm", 0},
+		{"pool: {slurm: {pairs: 2, partition: \"a b\"}}\n", "partition is one word", 0},
+		{"pool: {slurm: {pairs: 2, constraint: \"\"}}\n", "constraint is one word", 0},
 	};
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		char text[1024];
@@ -278,6 +328,8 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(pools_in_a_spec),
 		cmocka_unit_test(pairs_out_of_an_allocation),
+		cmocka_unit_test(what_a_constraint_asks_of_a_node),
+		cmocka_unit_test(without_nodes_there_are_no_hosts),
 		cmocka_unit_test(a_pair_that_is_off_is_told_and_left_out),
 		cmocka_unit_test(the_proof_uses_all_pairs_and_finds_the_gain),
 		cmocka_unit_test(eight_pairs_measure_at_the_same_time),

@@ -122,6 +122,27 @@ static void a_machine_in_use_is_left_alone(void **state)
 	assert_int_equal(x->measurements + x->sweeps, 0);
 }
 
+static void a_far_host_in_use_is_left_alone(void **state)
+{
+	struct world *x = *state;
+	x->far = json_pack("{s:{s:f, s:f, s:f, s:f, s:b}}", "rx", "load", 0.1, "runnable", 0.0,
+			   "logins", 1.0, "traffic", 0.0, "inhibited", 0);
+	auto_json json_t *s = sleep_over(x, CONFIG "in_use: {logins: 0}\n", 0);
+	const json_t *entry = json_array_get(json_object_get(s, "sweeps"), 0);
+	assert_string_equal(json_get_text(entry, "status", ""), "in use");
+	assert_string_equal(json_get_text(entry, "reason", ""), "host rx is in use: 1 logged in");
+	assert_string_equal(status_of(s), "complete"); /* other rules want other hosts */
+	assert_int_equal(x->measurements + x->sweeps, 0);
+	json_object_set_new(json_object_get(x->far, "rx"), "logins", json_integer(0));
+	json_object_set_new(json_object_get(x->far, "rx"), "inhibited", json_true());
+	auto_json json_t *forbidden = sleep_over(x, CONFIG, 0);
+	assert_int_equal(x->measurements + x->sweeps, 0);
+	json_object_set_new(json_object_get(x->far, "rx"), "inhibited", json_false());
+	auto_json json_t *free = sleep_over(x, CONFIG "in_use: {logins: 0}\n", 0);
+	assert_int_equal(x->measurements, 1);
+	assert_int_equal(x->sweeps, 1);
+}
+
 static void a_sick_machine_is_measured_but_not_swept(void **state)
 {
 	struct world *x = *state;
@@ -163,6 +184,20 @@ static void an_interrupt_is_one(void **state)
 	auto_json json_t *s = sleep_over(x, CONFIG, 0);
 	assert_string_equal(status_of(s), "interrupted");
 	assert_int_equal(x->sweeps, 0);
+}
+
+/* The clock of these nights is years ahead: what they have kept just now is old to them. */
+static void old_runs_go_at_the_end_of_a_night(void **state)
+{
+	struct world *x = *state;
+	auto_json json_t *kept = sleep_over(x, CONFIG "keep: {days: 36500}\n", 0);
+	assert_int_equal(json_integer_value(json_object_get(kept, "pruned")), 0);
+	auto_json json_t *large = sleep_over(x, CONFIG "keep: {size: 1GiB}\n", 0);
+	assert_int_equal(json_integer_value(json_object_get(large, "pruned")), 0);
+	auto_json json_t *gone = sleep_over(x, CONFIG "keep: {days: 30}\n", 0);
+	assert_true(json_integer_value(json_object_get(gone, "pruned")) >= 3);
+	auto_json json_t *asked = sleep_over(x, CONFIG, 0); /* only on demand */
+	assert_null(json_object_get(asked, "pruned"));
 }
 
 /* Also in the middle of the last sweep, which then has ended in good order. */
@@ -212,6 +247,8 @@ int main(void)
 		NIGHT(a_gain_is_said_too),
 		NIGHT(outside_the_window_nothing_is_measured),
 		NIGHT(a_machine_in_use_is_left_alone),
+		NIGHT(a_far_host_in_use_is_left_alone),
+		NIGHT(old_runs_go_at_the_end_of_a_night),
 		NIGHT(a_sick_machine_is_measured_but_not_swept),
 		NIGHT(a_night_cut_short_goes_on_in_the_next),
 		NIGHT(an_interrupt_is_one),

@@ -3,6 +3,7 @@
  * What a night is made of: kinds of hardware, windows, alarms over a fleet, configurations that are
  * wrong, and old runs that leave the store.
  */
+#include "files.h"
 #include "nightly_world.h"
 #include <errno.h>
 
@@ -44,6 +45,57 @@ static void windows(void **state)
 	c.from = c.to = 0;
 	assert_true(nightly_is_night(&c, night_at(0, 12), name, &left));
 	assert_true(isinf(left));
+}
+
+static void put(const char *name, const char *text)
+{
+	char full[300];
+	struct err e = {0};
+	snprintf(full, sizeof(full), "%s%s", folder, name);
+	*strrchr(full, '/') = '\0';
+	assert_int_equal(files_make_folders(full, &e), 0);
+	snprintf(full, sizeof(full), "%s%s", folder, name);
+	write_file(full, text);
+}
+
+/* Numbers from a recorded tree, and which of them is too much. */
+static void use_by_others(void **state)
+{
+	(void)state;
+	char why[256];
+	struct host_use u;
+	struct sysroot root = {folder};
+	const struct nightly_limits none = {INFINITY, INFINITY, INFINITY, ""},
+				    some = {2, 0, 1e6, ""};
+	put("/proc/loadavg", "3.50 1.00 0.50 5/300 77\n");
+	put("/sys/class/net/eth0/statistics/rx_bytes", "100\n");
+	put("/sys/class/net/eth0/statistics/tx_bytes", "100\n");
+	host_use_look(&root, true, &u);
+	assert_true(u.load == 3.5);
+	assert_true(fabs(u.runnable - 4) < 1e-9); /* beside the asking one */
+	assert_true(u.traffic == 0);
+	assert_false(u.inhibited);
+	put(HOST_USE_INHIBIT, "");
+	host_use_look(&root, false, &u);
+	assert_true(u.inhibited);
+	assert_true(u.runnable == 0);
+	u = (struct host_use){.load = 3.5, .runnable = 1, .logins = 0, .traffic = 5e5};
+	nightly_judge_use(&none, &u, true, why, sizeof(why));
+	assert_string_equal(why, "");
+	nightly_judge_use(&some, &u, true, why, sizeof(why));
+	assert_string_equal(why, "a load of 3.50");
+	nightly_judge_use(&some, &u, false, why, sizeof(why)); /* the minute's is the night's own */
+	assert_string_equal(why, "");
+	u.traffic = 2e6;
+	nightly_judge_use(&some, &u, false, why, sizeof(why));
+	assert_string_equal(why, "traffic of 2 Mbit/s");
+	u.logins = 3;
+	nightly_judge_use(&some, &u, false, why, sizeof(why));
+	assert_string_equal(why, "3 logged in");
+	struct nightly_limits inhibited = none;
+	snprintf(inhibited.inhibit, sizeof(inhibited.inhibit), "%s%s", folder, HOST_USE_INHIBIT);
+	nightly_in_use(&inhibited, &root, true, why, sizeof(why));
+	assert_non_null(strstr(why, "forbids it"));
 }
 
 static void one_fleet_many_alarms(void **state)
@@ -147,8 +199,11 @@ static void old_runs_leave_the_store(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(kinds_of_hardware),	 cmocka_unit_test(windows),
-		cmocka_unit_test(one_fleet_many_alarms), NIGHT(bad_configurations),
+		cmocka_unit_test(kinds_of_hardware),
+		cmocka_unit_test(windows),
+		IN_FOLDER(use_by_others),
+		cmocka_unit_test(one_fleet_many_alarms),
+		NIGHT(bad_configurations),
 		IN_FOLDER(old_runs_leave_the_store),
 	};
 	return cmocka_run_group_tests_name("nightly parts", tests, NULL, NULL);
