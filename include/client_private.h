@@ -19,8 +19,9 @@ struct agent {
 	pid_t pid;
 	struct channel channel;
 	json_int_t id;
-	bool open;		     /* something may be set there */
-	bool asked;		     /* an answer is owed: nothing else may be asked */
+	bool open;  /* something may be set there */
+	bool asked; /* an answer is owed: nothing else may be asked */
+	int links;  /* settings opened that may drop one, and wait for it when they are put back */
 	struct agent *const *others; /* borrowed: agent_wait_with */
 	size_t n_others;
 	json_t *end; /* its last words, where it left by itself */
@@ -32,6 +33,12 @@ int client_call(struct agent *a, const char *op, json_t *request, int timeout_ms
 		struct err *e);
 int client_call_plain(struct agent *a, const char *op, json_t *request, int timeout_ms,
 		      struct err *e);
+
+/* For putting back at once whatever may be set there. */
+static inline int client_restore_ms(const struct agent *a)
+{
+	return RESTORE_MS + a->links * PROTOCOL_CARRIER_MS;
+}
 
 /* A line that answers nothing may be the agent's last. */
 void client_keep_end(struct agent *a, json_t *line);

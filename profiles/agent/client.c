@@ -242,6 +242,9 @@ int agent_open(struct agent *a, const char *layer, const char *profile,
 						      "device", settings[i].device));
 	}
 	a->open = true;
+	for (size_t i = 0; i < n; i++) {
+		a->links += settings[i].tunable->cost != COST_CALL;
+	}
 	int rc = client_call(a, "open",
 			     json_pack("{s:s, s:s, s:o}", "layer", layer, "profile",
 				       profile ? profile : "", "settings", list),
@@ -262,8 +265,8 @@ void client_take_report(const json_t *answer, json_t **report)
 int agent_rollback(struct agent *a, bool force, json_t **report, struct err *e)
 {
 	auto_json json_t *answer = NULL;
-	int rc = client_call(a, "rollback", json_pack("{s:b}", "force", force), RESTORE_MS, &answer,
-			     e);
+	int rc = client_call(a, "rollback", json_pack("{s:b}", "force", force),
+			     client_restore_ms(a), &answer, e);
 	client_take_report(answer, report);
 	return rc;
 }

@@ -94,7 +94,7 @@ int agent_close(struct agent *a, json_t **report, struct err *e)
 	if (!a) {
 		return 0;
 	}
-	int rc = client_call(a, "bye", json_object(), RESTORE_MS, &answer, e);
+	int rc = client_call(a, "bye", json_object(), client_restore_ms(a), &answer, e);
 	client_take_report(answer, report);
 	if (rc && !answer) {
 		rc = lost_end(a, report, e);
