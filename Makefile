@@ -222,7 +222,7 @@ deps:
 # The tests that want a machine of their own, in QEMU.
 .PHONY: vm-test
 # where these cannot be had, its tests are skipped
-VM_PACKAGES := qemu-system-x86 busybox-static ethtool cpio kmod xz-utils
+VM_PACKAGES := qemu-system-x86 busybox-static ethtool cpio kmod xz-utils libelf1
 vm-test:
 	@tests/deps.sh $(PACKAGES) $(TEST_PACKAGES)
 	@tests/deps.sh --no-install-recommends $(VM_PACKAGES)

@@ -202,6 +202,22 @@ check "a member of a bridge is spared" grep -q 'member of a bridge.*allow: \[mem
 same "unless that is allowed" "$(answer 3 .settable)" true
 in_a ip link set d.1 nomaster
 in_a ip link del br0
+asks_mtu() { { req 1 probe "$(entry link.mtu d.1),\"field\":\"\""; req 2 allow '"words":["xdp"]'; req 3 probe "$(entry link.mtu d.1),\"field\":\"\""; req 4 bye; } | talk; }
+coproc XDP { exec ip netns exec $ns_a "$build/tests/lab/xdp_pass" d.1; }
+xdp_pid=$XDP_PID
+read -r -t 20 said <&"${XDP[0]}"
+if [ "$said" = attached ]; then
+	asks_mtu
+	check "a device with an XDP program is spared" grep -q 'has an XDP program.*allow: \[xdp\]' <(answer 1 .why_not)
+	same "unless that is allowed, too" "$(answer 3 .settable)" true
+	eval "exec ${XDP[1]}>&-"
+	wait "$xdp_pid"
+	asks_mtu
+	same "and is free again without it" "$(answer 1 .settable)" true
+else
+	ok "a device with an XDP program # SKIP this kernel attaches none: $said"
+	wait "$xdp_pid"
+fi
 spare() { SSH_CONNECTION="192.0.2.2 50000 192.0.2.1 22" talk; }
 {
 	req 1 open "$(open_ link.mtu)"

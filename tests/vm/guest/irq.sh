@@ -28,8 +28,9 @@ check "traffic" traffic
 read -r -a c1 <<<"$(counts "$@")"
 echo "# interrupts of virt0 by CPU: ${c0[*]} then ${c1[*]}"
 on_3=$((c1[3] - c0[3])) elsewhere=$((c1[0] + c1[1] + c1[2] - c0[0] - c0[1] - c0[2]))
-# A vector moves at its next interrupt: one each may still come to the old CPU.
-check "its interrupts come to CPU 3 ($on_3, elsewhere $elsewhere)" test $on_3 -gt 20 -a $elsewhere -le $((2 * $#))
+# A vector moves at its next interrupt, or at the one after that where it is busy: a few may still come
+# to the old CPU. Where nothing has moved three in four do.
+check "its interrupts come to CPU 3 ($on_3, elsewhere $elsewhere)" test $on_3 -gt 20 -a $((5 * elsewhere)) -le $on_3
 moved=0
 for i; do
 	[ "$(cat /proc/irq/$i/effective_affinity_list)" != 3 ] || moved=$((moved + 1))
@@ -77,6 +78,9 @@ for d in virt0 e1k0 vmx0; do
 	same "$d: its vectors are counted" "$(vectors $d)" "$(mode $d)"
 	check "$d: the kernel has interrupts for them ($(named $d))" test "$(named $d)" -gt 1
 done
+ethtool -L virt0 combined 2 2>/dev/null
+same "virt0: with two channels its vectors are those that the kernel has" "$(vectors virt0)" "$(mode virt0)"
+ethtool -L virt0 combined 4 2>/dev/null
 e1k_now() { local d; for d in /sys/class/net/*; do [ "$(cat $d/address)" = 52:54:00:00:02:00 ] && echo "${d##*/}"; done; }
 mode_now() { ip link set "$(e1k_now)" up; mode "$(e1k_now)"; }
 prove msix.mode e1k0 intx driver-rebind intx mode_now

@@ -156,6 +156,17 @@ else
 	echo "ok made0 # SKIP no NIC with every parameter: $(cat "${VM_CACHE:-/nowhere}/made_nic.why" 2>/dev/null || echo "it was not built")"
 fi
 
+# What came with a later kernel says so
+begin e1k0
+req probe '"set":"napi.gro_flush_timeout","device":"e1k0","field":""'
+req probe '"set":"link.gso_ipv4_max_size","device":"e1k0","field":""'
+req bye
+printf '%s\n' "${lines[@]}" | "$agent" --run-dir "$work/run" >"$work/answers" 2>"$work/err"
+case $(uname -r) in
+6.1.*) check "settings of a later kernel are told as such" jq -s -e '(.[1].settable | not) and (.[1].why_not | contains("came with Linux 6.13"))
+	and (.[2].settable | not) and (.[2].why_not | contains("no link.gso_ipv4_max_size"))' "$work/answers" ;;
+esac
+
 # A parameter of the present kind comes back with it: fq with another limit is replaced and returns
 tc qdisc replace dev e1k0 root fq limit 4321 quantum 5000
 begin e1k0
