@@ -50,6 +50,11 @@ struct export_way {
 /* 0, or -EOPNOTSUPP for a setting that only tunesweep itself can set. */
 int export_way(const struct export_object *o, struct export_way *way);
 
+/* For scripts alone: a call of one of the functions in export_call_tools, for what no file and no
+ * command says everywhere. -EOPNOTSUPP, and *why (or NULL), for a setting that has none. */
+int export_call(const struct export_object *o, char *call, size_t size, const char **why);
+extern const char export_call_tools[];
+
 /* Of the setting itself. */
 const struct setting *export_setting(const struct export_object *o);
 static inline bool export_optional(const struct export_object *o)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * A list of Ansible tasks: sysctls as a file of sysctl.d, what belongs to devices as udev rules,
- * each loaded when it has changed. Only modules that come with Ansible itself.
+ * the rest as a script with its own way back, each loaded when it has changed. Only modules that
+ * come with Ansible itself; a profile's text is never a template.
  */
 #include "cleanup.h"
 #include "export_format.h"
@@ -11,7 +12,16 @@
 static const char *refuses(const struct export_object *o)
 {
 	const char *why = export_sysctl.refuses(o);
-	return why ? export_udev.refuses(o) : NULL;
+	why = why ? export_udev.refuses(o) : NULL;
+	return why ? export_shell.refuses(o) : NULL;
+}
+
+/* A script sets what nothing else does. */
+static bool is_for(const struct export_format *format, const struct export_object *o)
+{
+	bool others = format == &export_shell &&
+		      (!export_sysctl.refuses(o) || !export_udev.refuses(o));
+	return !*o->refused && !others && !format->refuses(o);
 }
 
 /* The file of another format, as a block of YAML; *any is whether it says anything. */
@@ -26,7 +36,7 @@ static int embed(FILE *f, const struct export_job *j, const struct export_format
 	part.objects = calloc(j->n + 1, sizeof(*part.objects));
 	int rc = memory && part.objects ? 0 : err_set(e, -ENOMEM, "out of memory");
 	for (size_t i = 0; rc == 0 && i < j->n; i++) {
-		if (!*j->objects[i].refused && !format->refuses(&j->objects[i])) {
+		if (is_for(format, &j->objects[i])) {
 			part.objects[part.n++] = j->objects[i];
 		}
 	}
@@ -45,7 +55,8 @@ static int embed(FILE *f, const struct export_job *j, const struct export_format
 }
 
 static int write_copy(FILE *f, const struct export_job *j, const struct export_format *format,
-		      const char *what, const char *path, const char *load, struct err *e)
+		      const char *what, const char *path, const char *mode, const char *load,
+		      struct err *e)
 {
 	bool any = false;
 	int rc = embed(NULL, j, format, &any, e);
@@ -58,9 +69,9 @@ static int write_copy(FILE *f, const struct export_job *j, const struct export_f
 		"    dest: %s\n"
 		"    owner: root\n"
 		"    group: root\n"
-		"    mode: \"0644\"\n"
-		"    content: |\n",
-		j->name, what, path);
+		"    mode: \"%s\"\n"
+		"    content: !unsafe |\n%s",
+		j->name, what, path, mode, format == &export_shell ? "      #!/bin/sh\n" : "");
 	rc = embed(f, j, format, &any, e);
 	fprintf(f,
 		"  register: tunesweep_%s\n"
@@ -79,13 +90,16 @@ static int write_tasks(FILE *f, const struct export_job *j, struct err *e)
 	fputs("---\n", f);
 	snprintf(path, sizeof(path), "/etc/sysctl.d/90-tunesweep-%s.conf", j->name);
 	snprintf(load, sizeof(load), "sysctl --load %s", path);
-	int rc = write_copy(f, j, &export_sysctl, "sysctls", path, load, e);
+	int rc = write_copy(f, j, &export_sysctl, "sysctls", path, "0644", load, e);
 	snprintf(path, sizeof(path), "/etc/udev/rules.d/90-tunesweep-%s.rules", j->name);
-	return rc ? rc
-		  : write_copy(f, j, &export_udev, "devices", path,
-			       "udevadm control --reload && udevadm trigger --action=add "
-			       "--subsystem-match=net --subsystem-match=cpu",
-			       e);
+	rc = rc ? rc
+		: write_copy(f, j, &export_udev, "devices", path, "0644",
+			     "udevadm control --reload && udevadm trigger --action=add "
+			     "--subsystem-match=net --subsystem-match=cpu",
+			     e);
+	snprintf(path, sizeof(path), "/usr/local/sbin/tunesweep-%s", j->name);
+	snprintf(load, sizeof(load), "%s start", path);
+	return rc ? rc : write_copy(f, j, &export_shell, "the rest", path, "0755", load, e);
 }
 
 const struct export_format export_ansible = {

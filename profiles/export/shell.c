@@ -13,8 +13,8 @@ static const char head[] =
 	"#   status  0: all values are set; 1: they are not\n"
 	"set -u\n";
 
-/* Old values are written before the first change: a line each, "FILE<tab>TEXT", or "!N<tab>" for a
- * command that has a way back. */
+/* Old values are written before the first change: a line each, "FILE<tab>TEXT", "!N<tab>" for a
+ * command that has a way back, or "!WORDS<tab>" for the command that is the way back. */
 static const char tools[] =
 	"\n"
 	"fail() {\n"
@@ -89,11 +89,18 @@ static const char tail[] =
 	"\t;;\n"
 	"esac\n";
 
+#define CALL_MAX 2048
+
 static const char *refuses(const struct export_object *o)
 {
 	struct export_way way;
-	if (export_way(o, &way) < 0) {
-		return "neither a file nor a command sets it alone (tunesweep apply)";
+	char call[CALL_MAX];
+	const char *why = NULL;
+	if (export_call(o, call, sizeof(call), &why) == 0) {
+		return NULL;
+	}
+	if (why || export_way(o, &way) < 0) {
+		return why ? why : "neither a file nor a command sets it alone (tunesweep apply)";
 	}
 	if (way.kind == WAY_COMMAND && !*way.undo) {
 		return "the profile does not say what it was, so that there is no way back";
@@ -174,7 +181,41 @@ static void write_undo_commands(FILE *f, const struct export_job *j)
 			fprintf(f, "\t%zu) %s ;;\n", i, way.undo);
 		}
 	}
-	fputs("\t*) fail \"$state is not of this script\" ;;\n\tesac\n}\n", f);
+	fputs("\t'ip '* | 'tc '* | 'unqdisc '*)\n\t\t# shellcheck disable=SC2086\n\t\t$1 </dev/null\n\t\t;;\n"
+	      "\t*) fail \"$state is not of this script\" ;;\n\tesac\n}\n",
+	      f);
+}
+
+static bool any_call(const struct export_job *j)
+{
+	char call[CALL_MAX];
+	const char *why;
+	bool any = false;
+	for (size_t i = 0; i < j->n; i++) {
+		any = any || (!*j->objects[i].refused &&
+			      !export_call(&j->objects[i], call, sizeof(call), &why));
+	}
+	return any;
+}
+
+/* parts: the parameters of what the others have put there, which come after it. */
+static void write_setting(FILE *f, const struct export_job *j, size_t i, bool parts)
+{
+	const struct export_object *o = &j->objects[i];
+	struct export_way way;
+	char call[CALL_MAX];
+	const char *why;
+	if (*o->refused ||
+	    parts != (export_after(export_setting(o)->name, "qdisc.root.") != NULL)) {
+		return;
+	}
+	if (export_call(o, call, sizeof(call), &why) == 0) {
+		fprintf(f, "\t%s%s\n", call, export_optional(o) ? " || true" : " || return 1");
+	} else if (export_way(o, &way) == 0 && way.kind == WAY_FILE) {
+		write_file_setting(f, o, &way);
+	} else {
+		write_command(f, o, &way, i);
+	}
 }
 
 static int write_script(FILE *f, const struct export_job *j, struct err *e)
@@ -183,17 +224,13 @@ static int write_script(FILE *f, const struct export_job *j, struct err *e)
 	fputs(head, f);
 	fprintf(f, "state=${TUNESWEEP_STATE:-/run/tunesweep-export-%s}\n", j->name);
 	fputs(tools, f);
+	fputs(any_call(j) ? export_call_tools : "", f);
 	fputs("\nset_all() {\n", f);
 	for (size_t i = 0; i < j->n; i++) {
-		struct export_way way;
-		if (*j->objects[i].refused || export_way(&j->objects[i], &way) < 0) {
-			continue;
-		}
-		if (way.kind == WAY_FILE) {
-			write_file_setting(f, &j->objects[i], &way);
-		} else {
-			write_command(f, &j->objects[i], &way, i);
-		}
+		write_setting(f, j, i, false);
+	}
+	for (size_t i = 0; i < j->n; i++) {
+		write_setting(f, j, i, true);
 	}
 	fputs("\treturn 0\n}\n", f);
 	write_undo_commands(f, j);

@@ -186,6 +186,107 @@ if command -v udevadm >/dev/null && [ -d /etc/udev/rules.d ] && [ -d /etc/system
 	contains "what it has no word for is said" "$work/nic.link" "link.gro_flush_timeout"
 fi
 
+# routes, the queueing discipline, steering and interrupts: functions of the script, with their undo
+cat >"$work/more.yaml" <<P
+tunesweep_profile: 1
+name: more
+settings:
+  - {set: route.initcwnd, device: eth0, value: 40}
+  - {set: route.quickack, device: eth0, value: on}
+  - {set: route.rto_min, device: eth0, value: 50ms}
+  - {set: qdisc.root.limit, device: eth0, value: 777}
+  - {set: qdisc.root, device: eth0, value: pfifo}
+  - {set: rps.cpus, device: eth0, value: "0"}
+  - {set: rps.flow_entries, device: eth0, value: 1024}
+P
+cat >"$work/left.yaml" <<P
+tunesweep_profile: 1
+name: left
+allow: [driver-rebind]
+settings:
+  - {set: xps.cpus, device: eth0, value: spread}
+  - {set: irq.affinity, device: eth0, value: local-node}
+  - {set: msix.mode, device: eth0, value: msi}
+  - {set: cpu.latency, value: 50us}
+  - {set: qdisc.root, device: eth0, value: mq}
+P
+ip -n "$ns_a" route add 198.51.100.0/24 via 192.0.2.2 dev eth0 initcwnd 20
+ip -n "$ns_a" addr add 2001:db8::1/64 dev eth0 nodad
+more_state() {
+	ip -n "$ns_a" route show dev eth0
+	ip -n "$ns_a" -6 route show dev eth0
+	ip netns exec "$ns_a" tc qdisc show dev eth0
+	ip netns exec "$ns_a" sh -c 'cat /sys/class/net/eth0/queues/rx-*/rps_*'
+}
+more_before=$(more_state)
+more() { ip netns exec "$ns_a" env TUNESWEEP_STATE="$work/state" sh "$work/more.sh" "$@"; }
+status "routes and more as shell" 0 "$tunesweep" export "$work/more.yaml" --format shell "${nic[@]}" -o "$work/more.sh"
+same "nothing of it is left out" "$(grep -c 'Not here' "$work/more.sh")" 0
+if command -v shellcheck >/dev/null; then
+	check "shellcheck has nothing to say about it" shellcheck -s sh "$work/more.sh"
+fi
+if command -v tc >/dev/null; then
+	status "its status before" 1 more status
+	status "start" 0 more start
+	check "sets every route" test "$(ip -n "$ns_a" route show dev eth0 | grep -c 'initcwnd 40')" = 2
+	check "IPv6's, too" sh -c "ip -n $ns_a -6 route show dev eth0 | grep -q '2001:db8.*initcwnd 40'"
+	contains "and the queueing discipline" <(ip netns exec "$ns_a" tc qdisc show dev eth0 root) "qdisc pfifo"
+	contains "with its parameters" <(ip netns exec "$ns_a" tc qdisc show dev eth0 root) "limit 777p"
+	same "steering" "$(ip netns exec "$ns_a" sh -c 'cat /sys/class/net/eth0/queues/rx-0/rps_*' | tr '\n' ' ' | sed 's/^0*//')" "1 1024 "
+	status "verify agrees" 0 "$tunesweep" verify "$work/more.yaml" "${nic[@]}"
+	status "its status" 0 more status
+	status "start again" 0 more start
+	status "stop" 0 more stop
+	same "puts back every route, discipline and queue" "$(more_state)" "$more_before"
+	check "and keeps nothing" test ! -e "$work/state"
+	ip netns exec "$ns_a" tc qdisc add dev eth0 root bfifo limit 70000
+	by_hand=$(more_state)
+	status "what was set by hand is not taken away" 3 more start
+	same "and nothing stays" "$(more_state)" "$by_hand"
+	ip netns exec "$ns_a" tc qdisc del dev eth0 root
+else
+	echo "ok routes and more # SKIP no tc here"
+fi
+status "what no script can do" 0 "$tunesweep" export "$work/left.yaml" --format shell "${nic[@]}" -o "$work/left.sh"
+for name in xps.cpus irq.affinity msix.mode cpu.latency qdisc.root; do
+	contains "$name is named in it" "$work/left.sh" "# Not here: $name"
+done
+status "as Ansible" 0 "$tunesweep" export "$work/more.yaml" --format ansible "${nic[@]}" -o "$work/tasks.yaml"
+contains "a script among the tasks" "$work/tasks.yaml" "/usr/local/sbin/tunesweep-more start"
+if command -v ansible-playbook >/dev/null; then
+	check "ansible-playbook takes it, too" env LC_ALL=C.UTF-8 ANSIBLE_LOCAL_TEMP="$work/tmp" HOME="$work" \
+		ansible-playbook --syntax-check -i localhost, "$work/play.yaml"
+	python3 -c 'import sys, yaml
+yaml.SafeLoader.add_constructor("!unsafe", lambda l, n: l.construct_scalar(n))
+sys.stdout.write(next(t["ansible.builtin.copy"]["content"] for t in yaml.safe_load(open(sys.argv[1])) if "copy" in str(t) and "sbin" in str(t)))' \
+		"$work/tasks.yaml" >"$work/carried.sh" 2>/dev/null && check "what it carries is the script" sh -n "$work/carried.sh"
+fi
+printf 'tunesweep_profile: 1\nname: t\nsettings: [{set: net.core.default_qdisc, value: "{{7*7}}"}]\n' >"$work/template.yaml"
+status "a template of a stranger" 0 "$tunesweep" export "$work/template.yaml" --format ansible "${nic[@]}" -o "$work/template.out"
+check "is text for Ansible" sh -c "! grep 'content:' '$work/template.out' | grep -qv 'content: !unsafe |'"
+
+# interrupts of a device that only this mount namespace has
+dev=$work/sys/class/net/nic0/device
+mkdir -p "$dev/msi_irqs" "$work/irq/901" "$work/irq/902" "$work/irq/903" "$work/kernel"
+touch "$dev/msi_irqs/901" "$dev/msi_irqs/902" "$dev/msi_irqs/903"
+for i in 901:nic0 902:nic0-TxRx-0 903:nic0-TxRx-1; do
+	mkdir -p "$work/kernel/${i%:*}"
+	echo "${i#*:}" >"$work/kernel/${i%:*}/actions"
+	echo 0-1 >"$work/irq/${i%:*}/smp_affinity_list"
+done
+printf 'tunesweep_profile: 1\nname: irq\nsettings: [{set: irq.affinity, device: nic0, value: "0-1"}]\n' >"$work/irq.yaml"
+status "interrupts as shell" 0 "$tunesweep" export "$work/irq.yaml" --format shell "${nic[@]}" -o "$work/irq.sh"
+irq() {
+	unshare -m sh -c 'mount --bind "$0/sys/class/net" /sys/class/net && mount --bind "$0/irq" /proc/irq &&
+		mount --bind "$0/kernel" /sys/kernel/irq && TUNESWEEP_STATE="$0/state" exec sh "$0/irq.sh" "$1"' "$work" "$1"
+}
+placed() { cat "$work"/irq/90?/smp_affinity_list | tr '\n' ' '; }
+status "start" 0 irq start
+same "places those of queues, in turn" "$(placed)" "0-1 0 1 "
+status "its status" 0 irq status
+status "stop" 0 irq stop
+same "puts them back" "$(placed)" "0-1 0-1 0-1 "
+
 # a drop-in for the program's unit
 export_as systemd-dropin "$work/dropin.conf"
 contains "what the program must ask for is said" "$work/dropin.conf" "socket.message_size = 1MiB"
