@@ -181,7 +181,8 @@ static void write_undo_commands(FILE *f, const struct export_job *j)
 			fprintf(f, "\t%zu) %s ;;\n", i, way.undo);
 		}
 	}
-	fputs("\t'ip '* | 'tc '* | 'unqdisc '*)\n\t\t# shellcheck disable=SC2086\n\t\t$1 </dev/null\n\t\t;;\n"
+	fputs("\t'ip '* | 'tc '* | 'unqdisc '*)\n\t\t# shellcheck disable=SC2086\n\t\t$1 "
+	      "</dev/null\n\t\t;;\n"
 	      "\t*) fail \"$state is not of this script\" ;;\n\tesac\n}\n",
 	      f);
 }
