@@ -47,6 +47,11 @@ int agent_way(struct agent *a, const char *address, struct device_way *out, stru
 int agent_probe(struct agent *a, const struct setting *s, const char *field,
 		struct tunable_range *out, struct err *e);
 
+/* As agent_probe for a value that is meant: where it stands for what is there now, it is what is
+ * told as present, and no other word for the same (0-3, spread). */
+int agent_probe_for(struct agent *a, const struct assignment *meant, struct tunable_range *out,
+		    struct err *e);
+
 /* While an answer of this one is waited for, the others hear a heartbeat: they would take the
  * silence for the end and put back. The list is the caller's; NULL and 0 before it or they go. */
 void agent_wait_with(struct agent *a, struct agent *const *others, size_t n);

@@ -25,8 +25,10 @@ static void write_back(struct session *s, struct tracked *t, struct session_item
 		return;
 	}
 	session_affect_begin(s, &t->setting);
-	if (session_write(s, &t->setting, t->old, &err) ||
-	    tunable_read(&s->root, &t->setting, now, sizeof(now), &err)) {
+	int r = session_write(s, &t->setting, t->old, &err);
+	bool dark = r == -ENETDOWN; /* it may well be back, and the link is not: that is told */
+	r = dark ? 0 : r;
+	if (r || tunable_read(&s->root, &t->setting, now, sizeof(now), dark ? NULL : &err)) {
 		conclude(item, FAILED, err.text);
 		return;
 	}
@@ -35,7 +37,7 @@ static void write_back(struct session *s, struct tracked *t, struct session_item
 		conclude(item, FAILED, err.text);
 		return;
 	}
-	conclude(item, RESTORED, "");
+	conclude(item, RESTORED, dark ? err.text : "");
 }
 
 static void restore(struct session *s, struct tracked *t, bool force, struct session_item *item)

@@ -103,6 +103,23 @@ int agent_probe(struct agent *a, const struct setting *s, const char *field,
 	return rc ? rc : take_range(a, answer, out, e);
 }
 
+int agent_probe_for(struct agent *a, const struct assignment *meant, struct tunable_range *out,
+		    struct err *e)
+{
+	auto_json json_t *answer = NULL;
+	int rc = agent_probe(a, &meant->setting, meant->field, out, e);
+	if (rc || meant->value.type != VALUE_TEXT || value_equal(&out->present, &meant->value) ||
+	    !tunable_takes_more(meant->setting.tunable)) {
+		return rc;
+	}
+	rc = client_call(a, "probe",
+			 json_pack("{s:s, s:s, s:s, s:o}", "set", meant->setting.name, "device",
+				   meant->setting.device, "field", meant->field, "meant",
+				   value_to_json(&meant->value)),
+			 ANSWER_MS, &answer, e);
+	return rc ? rc : take_range(a, answer, out, e);
+}
+
 static json_t *json_values(const struct assignment *v, size_t n)
 {
 	json_t *list = json_array();

@@ -17,15 +17,35 @@ int op_hello(struct agent_state *s, json_t *request, json_t *answer, struct err 
 	return rc ? rc : hello_fill(s, answer, e);
 }
 
+/* Several words may stand for the same: the one that is meant is told, if it does. */
+static void prefer(const struct agent_state *s, const struct setting *setting, const json_t *meant,
+		   struct value *present)
+{
+	struct value v;
+	char want[SETTING_TEXT_MAX], now[SETTING_TEXT_MAX];
+	if (!meant || value_from_json(meant, &v, NULL) || v.type != VALUE_TEXT) {
+		return;
+	}
+	snprintf(want, sizeof(want), "%s", v.text);
+	if (!tunable_check(setting, "", &v, NULL) &&
+	    !tunable_plan(&s->place.root, setting, want, sizeof(want), NULL) &&
+	    !tunable_read(&s->place.root, setting, now, sizeof(now), NULL) &&
+	    value_text_equal(want, now)) {
+		*present = v;
+	}
+}
+
 int op_probe(struct agent_state *s, json_t *request, json_t *answer, struct err *e)
 {
 	struct ops_head h;
 	json_error_t why;
 	const char *name, *device, *field;
+	const json_t *meant = NULL;
 	struct setting setting;
 	struct tunable_range r = {0};
-	if (json_unpack_ex(request, &why, JSON_STRICT, "{" OPS_HEAD ", s:s, s:s, s:s}",
-			   OPS_HEAD_INTO(h), "set", &name, "device", &device, "field", &field)) {
+	if (json_unpack_ex(request, &why, JSON_STRICT, "{" OPS_HEAD ", s:s, s:s, s:s, s?o}",
+			   OPS_HEAD_INTO(h), "set", &name, "device", &device, "field", &field,
+			   "meant", &meant)) {
 		return ops_misunderstood(e, &why);
 	}
 	struct err why_not = {0};
@@ -41,6 +61,7 @@ int op_probe(struct agent_state *s, json_t *request, json_t *answer, struct err 
 		r.settable = false;
 		snprintf(r.why_not, sizeof(r.why_not), "%.159s", why_not.text);
 	}
+	prefer(s, &setting, meant, &r.present);
 	json_t *choices = json_array();
 	for (size_t i = 0; i < r.n_choices; i++) {
 		json_array_append_new(choices, json_string(r.choices[i]));

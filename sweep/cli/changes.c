@@ -71,8 +71,7 @@ int changes_ask(const struct cli *c, struct target *t, const struct profile *p, 
 			continue;
 		}
 		*w = (struct wanted){.setting = s};
-		int rc = agent_probe(t->agent, &s->assignment.setting, s->assignment.field,
-				     &w->range, e);
+		int rc = agent_probe_for(t->agent, &s->assignment, &w->range, e);
 		if (rc < 0) {
 			return rc;
 		}

@@ -148,6 +148,11 @@ status "and what it set is there" 0 "$tunesweep" verify "$work/updated.yaml" "${
 sed "s/^name: two/name: two\nmachine: {kernel: \"9$series\"}/" "$work/two.yaml" >"$work/series.yaml"
 status "a kernel of another series" 3 "$tunesweep" apply "$work/series.yaml" "${a[@]}"
 contains "is refused with both" "$work/err" "kernel: 9$series in the profile, $release here"
+# a list of CPUs that a word stands for, too
+printf 'tunesweep_profile: 1\nname: cpus\nsettings: [{set: rps.cpus, device: eth0, value: "%s"}]\n' \
+	"$(cat /sys/devices/system/cpu/online)" >"$work/cpus.yaml"
+status "CPUs by a list" 0 "$tunesweep" apply "$work/cpus.yaml" "${a[@]}"
+status "are there, whatever else they are called" 0 "$tunesweep" verify "$work/cpus.yaml" "${a[@]}"
 status "applies by force" 0 "$tunesweep" apply "$work/other.yaml" "${a[@]}" --force
 status "and goes" 0 "$tunesweep" rollback "${a[@]}"
 same "clean at the end (a)" "$(snapshot "$ns_a")" "$before_a"

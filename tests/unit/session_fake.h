@@ -52,7 +52,8 @@ static struct fake *fake; /* shared with the children */
 static long kill_at;	  /* steps until the process kills itself; 0: never */
 static long fail_at;	  /* writes and syncs of the journal until they fail; 0: never */
 static int fail_errno;
-static bool fail_for_good; /* a full disk, not a passing fault */
+static bool fail_for_good;		   /* a full disk, not a passing fault */
+static void (*on_write)(const char *name); /* after a write that was obeyed */
 static char folder[64], runtime[96];
 static struct session_place here;
 
@@ -165,6 +166,9 @@ static int fake_write(const struct sysroot *root, const struct setting *s, const
 		forward_all(text);
 	}
 	zero_the_other(s->name);
+	if (on_write) {
+		on_write(s->name);
+	}
 	step();
 	return 0;
 }
@@ -249,7 +253,7 @@ static void fake_fill(void)
 	}
 }
 
-static bool at_baseline(void)
+static bool __attribute__((unused)) at_baseline(void)
 {
 	return same_text(got(RMEM), "4096 131072 6291456") &&
 	       same_text(got(WMEM), "4096 16384 4194304") && same_text(got(CONG), "cubic") &&
@@ -307,7 +311,8 @@ static int teardown(void **state)
 	return 0;
 }
 
-static struct assignment assign(const char *name, const char *field, struct value v)
+static struct assignment __attribute__((unused))
+assign(const char *name, const char *field, struct value v)
 {
 	struct assignment a = {.value = v};
 	struct err e = {0};
