@@ -16,7 +16,7 @@ begin='<!-- tunables: made by tests/proofs.sh --write -->' end='<!-- tunables: e
 for f in tests/vm/sysctls.txt tests/vm/guest/*.sh tests/lab/*.sh \
 	$(grep -lE 'sysroot_|SYSROOT|tests/sysroot' tests/unit/test_*.c); do
 	case $f in
-	*/export.sh | */shipped.sh | */cli.sh | */doctor.sh | */common.sh) continue ;;
+	*/export.sh | */shipped.sh | */balance.sh | */stranger.sh | */cli.sh | */doctor.sh | */common.sh) continue ;;
 	esac
 	[ -f "$f" ] || continue
 	grep -vE '^[[:space:]]*(#|/?\*)' "$f" | sed "s|^|${f#tests/}\t|"

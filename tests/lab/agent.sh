@@ -80,6 +80,17 @@ check "a value beyond the policy's range" \
 check "the policy is told when asked" \
 	"$(policy '{"classes": []}'; req 1 probe '"set":"net.ipv4.tcp_rmem","device":"","field":"max"' | rooted)" \
 	'*"settable":false*policy.json*'
+users() { # RULES: of users by their numbers
+	printf '{"tunesweep_policy": 1, "users": %s}' "$1" >"$TMP/root/etc/tunesweep/policy.json"
+}
+users '{"0": {"names": ["net.core.*"]}}'
+check "by whom: what this user may not" "$(req 1 open "$OPEN" | rooted)" '*"ok":false*policy.json*'
+users '{"0": {"names": ["net.ipv4.*"]}, "*": {"names": []}}'
+check "by whom: what this user may" "$(req 1 open "$OPEN" | rooted)" '*"ok":true*'
+users '{"4711": {}, "*": {"names": []}}'
+check "by whom: a rule for all others" "$(req 1 open "$OPEN" | rooted)" '*"ok":false*policy.json*'
+refused_by_policy=$({ req 1 open "$OPEN"; req 2 open "$OPEN"; } | "$AGENT" --root "$TMP/root" --run-dir "$TMP/run" 2>&1 >/dev/null)
+check "each refusal is one line that names the file" "$(grep -c 'refused: .*policy.json' <<<"$refused_by_policy") $(wc -l <<<"$refused_by_policy")" "2 2"
 policy '{}' 664
 check "a policy that others may write" "$(req 1 open "$OPEN" | rooted)" '*"ok":false*written by others*'
 check "and what is applied can be looked at all the same" \

@@ -151,7 +151,8 @@ run_undone() {
 }
 run_undone calm
 check "a sweep over rps.cpus" "$(jq -c '[.failed, .restored]' "$TMP/calm/result.json")" '[[]0,true[]]'
-in_ns sh -c 'while sleep 0.03; do echo 2 >/sys/class/net/eth0/queues/rx-0/rps_cpus; done' &
+# (not by in_ns: the shell that runs a function would be killed below, and the loop go on)
+ip netns exec "$NS" sh -c 'while sleep 0.03; do echo 2 >/sys/class/net/eth0/queues/rx-0/rps_cpus; done' &
 meddler=$!
 disown
 run_undone undone
