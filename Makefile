@@ -295,7 +295,7 @@ deb: programs man
 
 # Side-by-side figures, never pass or fail; the tables stand in tests/bench/README.md.
 .PHONY: bench
-bench: bench-settings bench-stream bench-aa bench-search bench-store bench-fleet bench-proof
+bench: bench-settings bench-stream bench-aa bench-search bench-store bench-fleet bench-order bench-proof
 
 # What setting ten sysctls costs; root.
 .PHONY: bench-settings
@@ -338,6 +338,12 @@ $(BUILD)/tests/bench/aa: $(BUILD)/tests/bench/aa.o $(LIB)
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(ALL_LIBS)
 bench-aa: $(BUILD)/tunesweep $(BUILD)/tests/bench/aa
 	@tests/bench/aa.sh $^
+
+# Three sweeps of one space: do they give the same answer. Root; about nine minutes.
+.PHONY: bench-order
+bench-order: programs
+	@rm -rf $(BUILD)/bench-order
+	@tests/bench/order.sh $(BUILD)/tunesweep $(BUILD)/bench-order
 
 # Does the proof hold what it promises: false gains, coverage, power. Minutes of one core.
 PROOF_BENCH := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/bench/proof*.c))

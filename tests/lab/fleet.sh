@@ -44,6 +44,38 @@ check "all four hosts are at their baseline" clean
 "$tunesweep" export-runs --store "$work/pool.db" --json >"$work/out"
 "$tunesweep" report latest --store "$work/pool.db" --json >"$work/report.json"
 check "the second pair has its share of the samples" jq -e '[.. | objects | select(.pair? == 2)] | length >= 6' "$work/report.json"
+# Over several boots: the pool finds and proves, each later boot measures on its first pair.
+cat >"$work/boots.yaml" <<SPEC
+tunesweep: 1
+name: boots
+pool:
+  - {tx: [ip, netns, exec, $ns_a], rx: [ip, netns, exec, $ns_b]}
+  - {tx: [ip, netns, exec, $ns_c], rx: [ip, netns, exec, $ns_d]}
+test: {engine: simulated, surface: ridge, noise: 1%}
+tunables:
+  - {set: param.wmem, range: [1, 65536], type: int, scale: log, default: 64}
+  - {set: param.rmem, range: [1, 65536], type: int, scale: log, default: 64}
+  - {set: net.ipv4.tcp_notsent_lowat, host: tx, range: [16KiB, 1MiB], scale: log}
+search: {samples: 30, seed: 3}
+proof: {pairs: 16}
+SPEC
+other_boot() { # ID COMMAND...: as after a reboot
+	echo "$1" >"$work/boot_id"
+	shift
+	unshare -m bash -c 'mount --bind "$0" /proc/sys/kernel/random/boot_id && exec "$@"' "$work/boot_id" "$@"
+}
+boots=("$tunesweep" run "$work/boots.yaml" -o "$work/boots" --store "$work/boots.db" --boots 2)
+status "a pool over several boots" 0 "${boots[@]}"
+check "counts the first" jq -e '.pairs | length == 2' "$work/boots/result.json"
+check "and waits" jq -e '.boots | .wanted == 2 and (.each | length) == 1' "$work/boots/result.json"
+status "the same boot is not measured" 1 "${boots[@]}"
+if other_boot 00000000-0000-4000-8000-000000000001 true 2>/dev/null; then
+	status "the second boot" 0 other_boot 00000000-0000-4000-8000-000000000002 "${boots[@]}"
+	check "ends it" jq -e '.boots | (.each | length) == 2 and .percent > 0' "$work/boots/result.json"
+else
+	ok "the second boot # SKIP no mount over the boot id"
+fi
+check "all four hosts are at their baseline again" clean
 spec cut 100000 >"$work/cut.yaml"
 "$tunesweep" run "$work/cut.yaml" -o "$work/cut" --store "$work/cut.db" >"$work/out" 2>"$work/err" </dev/null &
 main=$!

@@ -12,7 +12,7 @@ make_namespaces || { not_ok remote "cannot make namespaces"; exit 1; }
 # one to which no route leads. Which one is right is the sender's routing to say.
 ip -n "$ns_b" addr del 192.0.2.2/30 dev eth0
 for address in 172.17.0.1/16 198.51.100.7/24 192.0.2.2/30; do ip -n "$ns_b" addr add $address dev eth0; done
-ip -n "$ns_a" link add docker0 type dummy && ip -n "$ns_a" addr add 172.17.0.1/16 dev docker0 && ip -n "$ns_a" link set docker0 up
+ip -n "$ns_a" link add docker0 type bridge && ip -n "$ns_a" addr add 172.17.0.1/16 dev docker0 && ip -n "$ns_a" link set docker0 up
 
 # An sshd in namespace b, reached from a; the far end of both tests is b.
 ssh-keygen -q -t ed25519 -N '' -f "$work/host" && ssh-keygen -q -t ed25519 -N '' -f "$work/key"
@@ -110,6 +110,33 @@ END
 else
 	ok "the agent taken along # SKIP no static agent in a sanitized build"
 fi
+
+# A night leaves alone what wants a far host that others use: here by traffic, which this machine's own
+# interfaces do not see.
+spec night 4 >"$work/night.yaml"
+cat >"$work/nightly.yaml" <<END
+tunesweep_nightly: 1
+state: nights
+in_use: {traffic: 20Mbit/s}
+doctor: off
+compare: {samples: 4}
+sweeps: [{spec: night.yaml}]
+END
+"$work/ssh" 192.0.2.2 "cat >/dev/null" </dev/zero &
+traffic=$!
+busy() {
+	local before
+	before=$(ip netns exec "$ns_b" cat /sys/class/net/eth0/statistics/rx_bytes)
+	sleep 0.2
+	[ $(($(ip netns exec "$ns_b" cat /sys/class/net/eth0/statistics/rx_bytes) - before)) -gt 2000000 ]
+}
+check "there is traffic" wait_for 20 busy
+status "a night" 0 "$tunesweep" nightly "$work/nightly.yaml" --json "${store[@]}"
+check "does not measure a far host in use" jq -e '.sweeps[0] | .status == "in use" and (.reason | test("^host rx is in use: traffic of"))' "$work/out"
+for p in $(family $traffic); do kill "$p" 2>/dev/null; done
+wait $traffic 2>/dev/null
+status "when it is free" 0 "$tunesweep" nightly "$work/nightly.yaml" --json "${store[@]}"
+check "it does" jq -e '.status == "complete" and .sweeps[0].status == "complete"' "$work/out"
 
 # The cuts. A sweep that would take long; the victim is found once samples come in.
 spec cut 100000 >"$work/cut.yaml"

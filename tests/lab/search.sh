@@ -27,6 +27,10 @@ check "and measured nothing that is forbidden or without its condition" jq -e '
 	[.trials[].values | select((."param.wmem" > 1000 and ."param.mode" == "a") or
 	 (."param.extra" != 5 and ."param.mode" == "a"))] | length == 0 and true' "$work/run.json"
 
+sed 's/surface: ridge/surface: flat/; s/name: conditions/name: flat/' "$work/s.yaml" >"$work/flat.yaml"
+status "where nothing matters" 0 "$tunesweep" run "$work/flat.yaml" -o "$work/flat" --store "$store" -q
+check "the baseline is recommended" jq -e '.recommended == "baseline" and (.gain.significant // false | not) and .status == "complete"' "$work/flat/result.json"
+
 status "a warm start" 0 "$tunesweep" run "$work/s.yaml" -o "$work/two" --store "$store" --warm --samples 8
 contains "says what it knows" "$work/err" "warm start: 30 samples of 1 earlier runs"
 check "and is as good after 8" jq -e '.gain.percent > 50' "$work/two/result.json"
