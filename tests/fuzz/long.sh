@@ -32,8 +32,14 @@ for target in "${targets[@]}"; do
 	# shellcheck disable=SC2086
 	clang -w $FLAGS "${VERSION[@]}" -fsanitize=fuzzer,address,undefined -pthread -o "$folder/$name.run" "$target" \
 		"${objects[@]}" $LIBS || exit 1
-	"$folder/$name.run" -max_total_time="$seconds" -max_len=65536 -timeout=20 \
-		-artifact_prefix="$folder/$name." "$folder/$name" 2>&1 | tail -n 3
-	[ "${PIPESTATUS[0]}" = 0 ] || failed=1
+	"$folder/$name.run" -max_total_time="$seconds" -max_len=65536 -timeout=20 -artifact_prefix="$folder/$name." \
+		"$folder/$name" >"$folder/$name.log" 2>&1 && fault='no fault' || fault='A FAULT'
+	edges=$(grep -oE 'cov: [0-9]+' "$folder/$name.log" | tail -n 1 | cut -d' ' -f2)
+	runs=$(grep -oE '^(Done|#)[ ]?[0-9]+' "$folder/$name.log" | tail -n 1 | tr -dc 0-9)
+	echo "$name: ${runs:-0} inputs, ${edges:-0} edges, $fault"
+	if [ "$fault" = 'A FAULT' ]; then
+		grep -E 'ERROR|SUMMARY|runtime error|Test unit' "$folder/$name.log" | head -n 5
+		failed=1
+	fi
 done
 exit $failed
