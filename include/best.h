@@ -26,6 +26,10 @@ struct best_part { /* what a part of the configuration brings by itself; pairs 0
 	int pairs;
 };
 
+struct best_medians { /* of the proof's pairs; NaN: not known */
+	double throughput, service_demand, score;
+};
+
 struct best_inputs {
 	const char *run, *name;
 	const char *status;  /* complete, interrupted, failed */
@@ -39,6 +43,9 @@ struct best_inputs {
 	bool as_difference;
 	bool significant; /* the score's interval excludes 0 */
 	int pairs;
+	/* What the proof saw of each, side by side. The search's own numbers of the best flatter
+	 * it: it was chosen for them. Only with has_gain. */
+	struct best_medians proof_baseline, proof_best;
 	struct best_part against; /* key: the profile's name; pairs 0: none was given or measured */
 	const json_t *panel;	  /* array of {"test", "pairs", "worse", ...}; NULL: none. Copied */
 	struct best_part host_only, application_only;

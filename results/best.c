@@ -109,6 +109,30 @@ static json_t *effects_json(const struct best_inputs *in)
 	return a;
 }
 
+static void set_known(json_t *o, const char *key, double x)
+{
+	if (isfinite(x)) {
+		json_object_set_new(o, key, json_real(x));
+	}
+}
+
+static void set_medians(json_t *o, const struct best_medians *m)
+{
+	set_known(o, "throughput", m->throughput);
+	set_known(o, "service_demand", m->service_demand);
+	set_known(o, "score", m->score);
+}
+
+static json_t *medians_json(const struct best_inputs *in)
+{
+	json_t *o = json_object(), *baseline = json_object(), *best = json_object();
+	set_medians(baseline, &in->proof_baseline);
+	set_medians(best, &in->proof_best);
+	json_object_set_new(o, "baseline", baseline);
+	json_object_set_new(o, "best", best);
+	return o;
+}
+
 static json_t *gain_json(const struct best_inputs *in)
 {
 	if (!gain_known(in)) {
@@ -129,6 +153,7 @@ static json_t *gain_json(const struct best_inputs *in)
 	json_object_set_new(o, "service_demand_percent",
 			    json_number_or_null(in->service_demand.estimate));
 	json_object_set_new(o, "service_demand_interval", bounds_json(&in->service_demand));
+	json_object_set_new(o, "medians", medians_json(in));
 	json_object_set_new(o, "against", against_json(&in->against));
 	json_object_set_new(o, "host_only", part_json(&in->host_only));
 	json_object_set_new(o, "application_only", part_json(&in->application_only));
@@ -161,13 +186,6 @@ json_t *best_result_json(const struct best_inputs *in)
 	return o;
 }
 
-static void set_known(json_t *o, const char *key, double x)
-{
-	if (isfinite(x)) {
-		json_object_set_new(o, key, json_real(x));
-	}
-}
-
 static void set_text(json_t *o, const char *key, const char *text)
 {
 	json_t *j = json_text_or_null(text);
@@ -190,8 +208,14 @@ static json_t *evidence_gain(const struct best_inputs *in)
 	return o;
 }
 
-static void set_numbers(json_t *o, const struct best_point *p)
+/* The proof's numbers where there is one, else those of the search. */
+static void set_numbers(json_t *o, const struct best_inputs *in, const struct best_point *p,
+			const struct best_medians *proved)
 {
+	if (gain_known(in)) {
+		set_medians(o, proved);
+		return;
+	}
 	set_known(o, "throughput", p->sample ? p->sample->m[METRIC_THROUGHPUT] : NAN);
 	set_known(o, "service_demand", p->sample ? p->sample->m[METRIC_SERVICE_DEMAND] : NAN);
 	set_known(o, "score", p->score);
@@ -223,10 +247,10 @@ json_t *best_evidence(const struct best_inputs *in, const char *spec_sha256, int
 		if (gain_known(in)) {
 			json_object_set_new(o, "gain", evidence_gain(in));
 		}
-		set_numbers(o, &in->best);
+		set_numbers(o, in, &in->best, &in->proof_best);
 		set_worse(o, in->panel);
 	}
-	set_numbers(baseline, &in->baseline);
+	set_numbers(baseline, in, &in->baseline, &in->proof_baseline);
 	if (json_object_size(baseline)) {
 		json_object_set(o, "baseline", baseline);
 	}

@@ -56,6 +56,8 @@ static struct best_inputs inputs(void)
 		.service_demand = {NAN, -INFINITY, INFINITY, 0.95},
 		.significant = true,
 		.pairs = 8,
+		.proof_baseline = {1.1e9, 0.4, 2.75e9},
+		.proof_best = {1.9e9, NAN, 8e9},
 		.restored = true,
 		.store = "/tmp/results.db",
 	};
@@ -207,10 +209,37 @@ static void evidence(void **state)
 	const json_t *gain = json_object_get(o, "gain");
 	assert_string_equal(json_get_text(o, "spec_sha256", ""), "abc");
 	assert_string_equal(json_get_text(gain, "level", ""), "95%");
-	assert_true(json_get_number(o, "throughput") == 2e9);
-	assert_null(json_object_get(o, "service_demand")); /* not known: left out */
-	assert_true(json_get_number(json_object_get(o, "baseline"), "throughput") == 1e9);
+	assert_true(json_get_number(o, "throughput") == 1.9e9); /* the proof's, not the search's */
+	assert_null(json_object_get(o, "service_demand"));	/* not known: left out */
+	assert_true(json_get_number(json_object_get(o, "baseline"), "throughput") == 1.1e9);
 	assert_true(json_get_number(o, "boots") == 1);
+}
+
+/* Without a proof there are but the search's numbers. */
+static void evidence_without_a_proof(void **state)
+{
+	(void)state;
+	struct best_inputs in = inputs();
+	in.has_gain = false;
+	auto_json json_t *o = best_evidence(&in, "abc", 1);
+	const json_t *was = json_object_get(o, "baseline");
+	assert_true(json_get_number(was, "throughput") == 1e9);
+	assert_true(json_get_number(was, "score") == 3e9);
+}
+
+static void medians_of_the_proof(void **state)
+{
+	(void)state;
+	struct best_inputs in = inputs();
+	auto_json json_t *o = result(&in);
+	const json_t *medians = json_object_get(json_object_get(o, "gain"), "medians"),
+		     *was = json_object_get(medians, "baseline"),
+		     *then = json_object_get(medians, "best");
+	assert_true(json_get_number(was, "throughput") == 1.1e9);
+	assert_true(json_get_number(was, "service_demand") == 0.4);
+	assert_true(json_get_number(then, "score") == 8e9);
+	assert_null(json_object_get(then, "service_demand"));
+	assert_true(json_get_number(json_object_get(o, "best"), "throughput") == 2e9);
 }
 
 /* The profile keeps the defaults: what a rejected best was measured at is no evidence for them. */
@@ -223,7 +252,7 @@ static void evidence_for_the_defaults(void **state)
 	assert_null(json_object_get(o, "gain"));
 	assert_null(json_object_get(o, "throughput"));
 	assert_null(json_object_get(o, "score"));
-	assert_true(json_get_number(json_object_get(o, "baseline"), "score") == 3e9);
+	assert_true(json_get_number(json_object_get(o, "baseline"), "score") == 2.75e9);
 	assert_true(json_get_number(o, "samples") == 40);
 }
 
@@ -289,11 +318,12 @@ static void profile_of_settings(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		WITH_INPUTS(keys_of_the_interface),  WITH_INPUTS(parts_of_a_gain),
-		WITH_INPUTS(asked_where_it_differs), WITH_INPUTS(recommendation),
-		WITH_INPUTS(failed_baseline),	     WITH_INPUTS(nothing_known),
-		WITH_INPUTS(scores_without_ratio),   WITH_INPUTS(evidence),
-		WITH_INPUTS(profile_of_settings),    WITH_INPUTS(evidence_for_the_defaults),
+		WITH_INPUTS(keys_of_the_interface),    WITH_INPUTS(parts_of_a_gain),
+		WITH_INPUTS(asked_where_it_differs),   WITH_INPUTS(recommendation),
+		WITH_INPUTS(failed_baseline),	       WITH_INPUTS(nothing_known),
+		WITH_INPUTS(scores_without_ratio),     WITH_INPUTS(evidence),
+		WITH_INPUTS(profile_of_settings),      WITH_INPUTS(evidence_for_the_defaults),
+		WITH_INPUTS(evidence_without_a_proof), WITH_INPUTS(medians_of_the_proof),
 	};
 	return cmocka_run_group_tests_name("best", tests, NULL, NULL);
 }
