@@ -143,6 +143,20 @@ gate_messages() {
 	verdict 'every sentence that a spec can be refused with has a golden test'
 }
 
+# tests/FAULTS.md: each test that is named there exists.
+gate_faults() {
+	local file name
+	grep -oE '(unit|lab|bench|vm/guest)/[a-z0-9_]+\.(c|sh)(:[a-z0-9_]+)?' tests/FAULTS.md | sort -u |
+		while IFS=: read -r file name; do
+			if [ ! -e "tests/$file" ]; then
+				echo "tests/FAULTS.md: $file is not there"
+			elif [ -n "$name" ] && ! grep -qw "$name" "tests/$file"; then
+				echo "tests/FAULTS.md: $file has no $name"
+			fi
+		done >"$out/found"
+	verdict 'the tests that hold reported faults exist'
+}
+
 gate_links() {
 	local f link
 	for f in README.md $(files '*.md'); do
@@ -225,7 +239,7 @@ gate_tidy() {
 	verdict 'clang-tidy'
 }
 
-[ $# -gt 0 ] || set -- format sizes first_lines shell spelling manual options tunables spec_keys messages links analyzer cppcheck
+[ $# -gt 0 ] || set -- format sizes first_lines shell spelling manual options tunables spec_keys messages links faults analyzer cppcheck
 for gate; do
 	"gate_$gate"
 done
