@@ -77,16 +77,16 @@ static int value_to_set(const struct trial_env *env, int host, const struct dime
 static int set_on_host(const struct trial_env *env, int host, const struct configuration *config,
 		       struct configuration *effective, struct err *e)
 {
-	struct assignment todo[SPEC_TUNABLES_MAX];
+	struct assignment wanted[SPEC_TUNABLES_MAX];
 	struct value took[SPEC_TUNABLES_MAX];
 	size_t from[SPEC_TUNABLES_MAX], n = 0;
 
 	for (size_t i = 0; i < env->space->n; i++) {
 		const struct dimension *d = &env->space->dims[i];
 		if (d->tunable->host == host && d->target.setting.tunable->scope == SCOPE_HOST) {
-			todo[n] = d->target;
-			int bad = value_to_set(env, host, d, config, &config->v[i], &todo[n].value,
-					       e);
+			wanted[n] = d->target;
+			int bad = value_to_set(env, host, d, config, &config->v[i],
+					       &wanted[n].value, e);
 			if (bad) {
 				return bad;
 			}
@@ -97,7 +97,7 @@ static int set_on_host(const struct trial_env *env, int host, const struct confi
 		return 0;
 	}
 	agent_wait_with(env->agents[host], env->agents, env->spec->n_hosts);
-	int rc = agent_set(env->agents[host], todo, n, took, e);
+	int rc = agent_set(env->agents[host], wanted, n, took, e);
 	agent_wait_with(env->agents[host], NULL, 0);
 	for (size_t k = 0; rc == 0 && k < n; k++) {
 		effective->v[from[k]] = took[k];

@@ -64,12 +64,12 @@ wait_for() {
 }
 # All processes below a pid, itself first.
 family() {
-	local todo=("$1") p c
-	while [ ${#todo[@]} -gt 0 ]; do
-		p=${todo[0]}
-		todo=("${todo[@]:1}")
+	local waiting=("$1") p c
+	while [ ${#waiting[@]} -gt 0 ]; do
+		p=${waiting[0]}
+		waiting=("${waiting[@]:1}")
 		echo "$p"
-		for c in $(cat /proc/"$p"/task/*/children 2>/dev/null); do todo+=("$c"); done
+		for c in $(cat /proc/"$p"/task/*/children 2>/dev/null); do waiting+=("$c"); done
 	done
 }
 need_root() {

@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 # The life of the package on a machine: run by machine.sh, never on a machine that is to be kept.
-[ -e /tmp/work/thrown-away ] || { echo "life.sh: only in the machine that machine.sh makes" >&2; exit 2; }
-. /tmp/work/common.sh
+[ -e /tmp/package/thrown-away ] || { echo "life.sh: only in the machine that machine.sh makes" >&2; exit 2; }
+. /tmp/package/common.sh
 unset XDG_STATE_HOME # root's own state directory
-at=/tmp/work
+at=/tmp/package
 ns_a=tst-$$-a
 ip netns add "$ns_a" || { not_ok "package" "no network namespace"; exit 1; }
 sysctls() { (cd /proc/sys/net/ipv4 && cat tcp_*mem tcp_congestion_control tcp_slow_start_after_idle tcp_notsent_lowat); }
@@ -68,7 +68,7 @@ same "to what was there before the old one" "$(sysctls)" "$before"
 mkdir -p /var/lib/tunesweep
 python3 - <<'PYTHON'
 import json, re, sqlite3
-text = open("/tmp/work/test_store_migrate.c").read().split("first_format[] =")[1].split("static void")[0]
+text = open("/tmp/package/test_store_migrate.c").read().split("first_format[] =")[1].split("static void")[0]
 sql = "".join(json.loads(s) for s in re.findall(r'"(?:[^"\\]|\\.)*"', text))
 sqlite3.connect("/var/lib/tunesweep/results.db").executescript(sql)
 PYTHON

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Runs a script in a copy of this machine that is thrown away: an overlay over its root, with /run,
 # /tmp and the network of its own. To be called in fresh mount and network namespaces. What WORK
-# holds is at /tmp/work there.
+# holds is at /tmp/package there.
 #   machine.sh WORK SCRIPT
 set -u
 work=$1 script=$2
@@ -14,9 +14,9 @@ if ! mount -t overlay -o lowerdir=/,upperdir=upper,workdir=under overlay root 2>
 fi
 mount --rbind /proc root/proc && mount -t sysfs sysfs root/sys && mount --rbind /dev root/dev &&
 	mount -t tmpfs run root/run && mount -t tmpfs tmp root/tmp || exit 1
-mkdir -p root/run/netns root/run/lock root/tmp/work root/tmp/upper root/tmp/lower
+mkdir -p root/run/netns root/run/lock root/tmp/package root/tmp/upper root/tmp/lower
 # what has been changed, and what it was
 mount --bind upper root/tmp/upper && mount --bind / root/tmp/lower || exit 1
-cp "$work"/*.deb "$script" "$(dirname "$0")/../unit/test_store_migrate.c" "$(dirname "$0")/../lab/common.sh" root/tmp/work/
-touch root/tmp/work/thrown-away
-exec chroot root env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C BUILD=/tmp/work /bin/bash /tmp/work/"$(basename "$script")"
+cp "$work"/*.deb "$script" "$(dirname "$0")/../unit/test_store_migrate.c" "$(dirname "$0")/../lab/common.sh" root/tmp/package/
+touch root/tmp/package/thrown-away
+exec chroot root env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C BUILD=/tmp/package /bin/bash /tmp/package/"$(basename "$script")"
