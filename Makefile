@@ -318,7 +318,7 @@ bench-store: programs $(BUILD)/tests/bench/store
 lint: programs man
 	@tests/deps.sh $(LINT_PACKAGES)
 	@tests/lint.sh $(BUILD) $(GATES)
-	@[ -n "$(GATES)" ] || tests/lint.sh $(BUILD) tidy
+	@[ -n "$(GATES)" ] || tests/lint.sh $(BUILD) tidy_paths
 
 # How many measurements the searches need, on surfaces whose truth is known: an hour of two cores.
 SEARCH_BENCH := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/bench/search*.c tests/bench/surfaces*.c))

@@ -5,7 +5,7 @@
 # skip. Changes nothing.
 #   lint.sh BUILD [GATE...]      without gates: those that take seconds, and two static
 #                                analyzers that take less than a minute, as make test runs them;
-#                                make lint adds clang-tidy, a quarter of an hour of one CPU
+#                                make lint adds tidy_paths, a quarter of an hour of one CPU
 set -u
 cd "$(dirname "$0")/.." || exit 1
 build=${1:-${BUILD:-build}}
@@ -230,16 +230,30 @@ gate_analyzer() {
 	verdict 'gcc -fanalyzer'
 }
 
-gate_tidy() {
-	needs clang-tidy 'clang-tidy' || return
+# tidy NAME [OPTION...]
+tidy() {
+	local name=$1
+	shift
+	needs clang-tidy "$name" || return
 	files '*.c' | grep -v -e '^tests/' -e '^profiles/err.c' | xargs -P "$(nproc)" -n 12 sh -c '
-		clang-tidy -quiet "$@" -- -include tests/analyzer.h -std=gnu11 -D_GNU_SOURCE -DTUNESWEEP_VERSION=\"0\" -Iinclude \
-			$(pkg-config --cflags libnl-3.0 openblas smartcols) 2>/dev/null' sh |
+		options=$1; shift
+		clang-tidy -quiet $options "$@" -- -include tests/analyzer.h -std=gnu11 -D_GNU_SOURCE -DTUNESWEEP_VERSION=\"0\" -Iinclude \
+			$(pkg-config --cflags libnl-3.0 openblas smartcols) 2>/dev/null' sh "$*" |
 		grep -E 'warning:|error:' >"$out/found"
-	verdict 'clang-tidy'
+	verdict "$name"
 }
 
-[ $# -gt 0 ] || set -- format sizes first_lines shell spelling manual options tunables spec_keys messages links faults analyzer cppcheck
+# Seconds: without what follows paths, which gcc -fanalyzer does, too.
+gate_tidy() {
+	tidy 'clang-tidy' --checks=-clang-analyzer-*
+}
+
+# A quarter of an hour of one CPU.
+gate_tidy_paths() {
+	tidy 'clang-tidy with its path analyzer'
+}
+
+[ $# -gt 0 ] || set -- format sizes first_lines shell spelling manual options tunables spec_keys messages links commands faults tidy analyzer cppcheck
 for gate; do
 	"gate_$gate"
 done
