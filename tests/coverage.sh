@@ -3,6 +3,7 @@
 # How much of the code the tests run: lines and branches of each layer, and the files that are least
 # run. Ends with 1 if a layer has fewer than 90 % of its lines. Called by make coverage.
 # Usage: BUILD=build/coverage tests/coverage.sh TEST...     none: counts what has been run
+# The emulated machine's test, where it is among them, comes last: its counters replace those here.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 WANTED=90

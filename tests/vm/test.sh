@@ -50,6 +50,7 @@ case $rc in
 124) echo "not ok vm - the machine was not done in time" ;;
 *) echo "not ok vm - the machine told no result ($rc)" ;;
 esac
+[ ! -s "$share/counters.tar" ] || tar -P -xf "$share/counters.tar"
 # What the guest leaves in its shared folder is the host's: the sweep's best profile works here, too.
 if grep -q /sweep.sh "$share/scripts" && [ $rc -le 1 ]; then
 	if [ -s "$share/best.yaml" ] && "$build/tunesweep" verify "$share/best.yaml" \
