@@ -14,7 +14,7 @@ TEST_PACKAGES := libcmocka-dev procps util-linux jq nftables iperf3 locales open
 	shellcheck python3 udev ansible-core ethtool man-db dpkg-dev lintian debootstrap git
 # what QUICK=1 cannot do without; other gates are skipped where their tool is missing
 QUICK_PACKAGES := libcmocka-dev procps util-linux jq locales mandoc
-LINT_PACKAGES := clang-format clang-tidy cppcheck shellcheck codespell mandoc
+LINT_PACKAGES := clang-format clang-tidy cppcheck shellcheck codespell mandoc zsh
 
 JOBS ?= $(shell nproc)
 

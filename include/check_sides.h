@@ -5,7 +5,7 @@
 #ifndef TUNESWEEP_CHECK_SIDES_H
 #define TUNESWEEP_CHECK_SIDES_H
 
-#include "compare_private.h"
+#include "compare.h"
 #include "observation.h"
 #include "verdict.h"
 

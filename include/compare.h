@@ -10,6 +10,14 @@
 #include "observation.h"
 #include <stdio.h>
 
+/* What two runs are compared by, as the store and the command line name it. */
+enum compare_metric { COMPARE_THROUGHPUT, COMPARE_SERVICE_DEMAND, COMPARE_SCORE, COMPARE_METRICS };
+extern const char *const compare_metric_names[COMPARE_METRICS];
+
+/* An observation's value (bits/s, us/KB, score); NaN unless it is above zero, since only then it
+ * has a ratio to another's. */
+double compare_value(const struct observation *o, enum compare_metric m);
+
 /*
  * Both read with OBSERVE_ALL and values. Configurations that both have measured are pairs: from 6
  * on, the interval is that of the median log ratio within pairs. With fewer, the samples of the

@@ -9,10 +9,6 @@
 #include "stats.h"
 #include <stdbool.h>
 
-enum compare_metric { COMPARE_THROUGHPUT, COMPARE_SERVICE_DEMAND, COMPARE_SCORE, COMPARE_METRICS };
-extern const char *const compare_metric_names[COMPARE_METRICS];
-double compare_value(const struct observation *o, enum compare_metric m);
-
 struct compare_cell { /* one configuration on both sides: indices of samples */
 	size_t *sample[2];
 	size_t n[2];

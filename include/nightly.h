@@ -30,7 +30,7 @@
 #ifndef TUNESWEEP_NIGHTLY_H
 #define TUNESWEEP_NIGHTLY_H
 
-#include "compare_private.h"
+#include "compare.h"
 #include "host_use.h"
 #include "recheck.h"
 #include "store.h"

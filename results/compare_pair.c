@@ -21,7 +21,7 @@ double compare_value(const struct observation *o, enum compare_metric m)
 	double x = m == COMPARE_THROUGHPUT	 ? o->throughput
 		   : m == COMPARE_SERVICE_DEMAND ? o->service_demand
 						 : o->score;
-	return x > 0 ? x : NAN; /* only what is positive has a ratio */
+	return x > 0 ? x : NAN;
 }
 
 /* What tells two machines, kernels or days apart is what is compared, not what makes a pair. */

@@ -91,26 +91,51 @@ gate_manual() {
 	verdict 'manual pages: mandoc -T lint, and what they point to is there'
 }
 
-# completed WORD...: what bash is offered after these words, a line each.
-completed() {
+# in_bash, in_zsh WORD...: what the shell offers after these words, a line each; FILES for files. zsh's own
+# part of completion is played here: words and CURRENT, compadd and _files.
+in_bash() {
 	bash -c '. sweep/cli/completion/tunesweep.bash
+		compgen() { case $* in -f*) echo FILES ;; *) builtin compgen "$@" ;; esac; }
 		COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)); _tunesweep; printf "%s\n" "${COMPREPLY[@]}"' sh "$build/tunesweep" "$@"
 }
+in_zsh() {
+	zsh -f -c 'compadd() { print -rl -- ${(MP)2:#$words[CURRENT]*}; }
+		_files() { print FILES; }
+		completion() { local -a words=("$@"); local CURRENT=$#; . sweep/cli/completion/_tunesweep; }
+		completion "$@"' zsh "$build/tunesweep" "$@"
+}
 
-# Options as --help has them, in the manual page, and as bash is offered them.
+# Options as --help has them, in the manual page, and as the shells offer them.
 gate_options() {
-	local command
+	local command shell
 	: >"$out/found"
 	"$build/tunesweep" --help | sed -n 's/^  \([a-z-]*\)  *[A-Z].*/\1/p' | sort >"$out/commands"
 	[ "$(wc -l <"$out/commands")" -gt 10 ] || echo "--help names only $(wc -l <"$out/commands") commands" >>"$out/found"
-	completed '' | grep -v ^- | sort | diff "$out/commands" - | sed 's/^/commands, --help and completion: /' >>"$out/found"
 	while read -r command; do
-		"$build/tunesweep" "$command" --help | grep -oE '^ +(-[a-zA-Z], )?--[a-z-]+' | grep -oE -- '--[a-z-]+' | sort >"$out/help"
+		"$build/tunesweep" "$command" --help | grep -oE '^ +(-[a-zA-Z], )?--[a-z-]+' | grep -oE -- '--[a-z-]+' | sort >"$out/$command.help"
 		sed -n 's/\\-/-/g; s/^\.It.* Fl -\([a-z-]*\).*/--\1/p' "$build/man/tunesweep-$command.1" | sort |
-			diff "$out/help" - | sed "s/^/$command, --help and manual page: /"
-		completed "$command" - | sort | diff "$out/help" - | sed "s/^/$command, --help and completion: /"
+			diff "$out/$command.help" - | sed "s/^/$command, --help and manual page: /"
 	done <"$out/commands" >>"$out/found"
-	verdict "options of $(wc -l <"$out/commands") commands: --help, manual pages and completion have the same"
+	verdict "options of $(wc -l <"$out/commands") commands: --help and manual pages have the same"
+	for shell in bash zsh; do
+		needs "$shell" "completion of $shell" || continue
+		offers "$shell" >"$out/found"
+		verdict "completion of $shell: every command, its options, and what may follow them"
+	done
+}
+
+# offers SHELL: what it offers where another thing is right. Needs gate_options' lists of --help.
+offers() {
+	local command
+	"in_$1" '' | grep -v ^- | sort | diff "$out/commands" - | sed 's/^/commands: /'
+	while read -r command; do
+		"in_$1" "$command" - | sort | diff "$out/$command.help" - | sed "s/^/$command -: /"
+	done <"$out/commands"
+	"in_$1" help '' | sort | diff "$out/commands" - | sed 's/^/help: /'
+	printf '%s\n' auto off | diff - <("in_$1" test --warmup '' | sort) | sed 's/^/test --warmup: /'
+	echo FILES | diff - <("in_$1" run -q --output '') | sed 's/^/run --output: /'
+	echo FILES | diff - <("in_$1" run '') | sed 's/^/run: /'
+	"in_$1" show net.ipv4.tcp_r | grep -qx net.ipv4.tcp_rmem || echo 'show net.ipv4.tcp_r: net.ipv4.tcp_rmem is not offered'
 }
 
 gate_tunables() {

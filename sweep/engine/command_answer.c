@@ -28,16 +28,23 @@ static bool fail(struct sample *out, const char *what, const char *text)
 	return false;
 }
 
-/* No metric of sample.h but the score can be negative, and neither rate nor cost can be zero. */
+/* No metric of sample.h but the score can be negative, and neither rate nor cost can be zero. A CPU
+ * is a fraction of the host: who gives percent is told, before a hundredfold stands in the store.
+ */
 static bool can_be(int m, double v)
 {
-	if (m == METRIC_SCORE) {
+	switch (m) {
+	case METRIC_SCORE:
 		return true;
-	}
-	if (m == METRIC_THROUGHPUT || m == METRIC_SERVICE_DEMAND) {
+	case METRIC_THROUGHPUT:
+	case METRIC_SERVICE_DEMAND:
 		return v > 0;
+	case METRIC_CPU_SENDER:
+	case METRIC_CPU_RECEIVER:
+		return v >= 0 && v <= 1;
+	default:
+		return v >= 0;
 	}
-	return v >= 0;
 }
 
 static bool is_named(const struct objective *o, const char *key)
@@ -72,8 +79,9 @@ static bool take_metrics(json_t *answer, const struct objective *o, bool named, 
 		}
 		if (!isfinite(v) || (m >= 0 && !can_be(m, v))) {
 			char sentence[160];
-			snprintf(sentence, sizeof(sentence), "%.60s is %g, which cannot be", key,
-				 v);
+			bool cpu = m == METRIC_CPU_SENDER || m == METRIC_CPU_RECEIVER;
+			snprintf(sentence, sizeof(sentence), "%.60s is %g, which cannot be%s", key,
+				 v, cpu ? " (a fraction of the host, 0 to 1)" : "");
 			return fail(out, sentence, "");
 		}
 		if (m >= 0) {

@@ -82,6 +82,10 @@ static void what_is_no_result_is_a_failed_sample(void **state)
 	bad("echo \"{\\\"throughput\\\": 1e9}\"", "", "has no: service_demand");
 	bad("echo \"{\\\"throughput\\\": 0, \\\"service_demand\\\": 1}\"", "", "cannot be");
 	bad("echo \"{\\\"throughput\\\": 1, \\\"service_demand\\\": -1}\"", "", "cannot be");
+	bad("echo \"{\\\"score\\\": 1, \\\"cpu_sender\\\": 55}\"", SCORE,
+	    "a fraction of the host, 0 to 1");
+	bad("echo \"{\\\"score\\\": 1, \\\"cpu_receiver\\\": 1.01}\"", SCORE,
+	    "cpu_receiver is 1.01");
 	bad("echo \"{\\\"score\\\": 1}\"", "objective: {maximize: score, require: [x <= 3]}\n",
 	    "has no: x");
 	bad("echo \"{\\\"error\\\": \\\"no such file\\\", \\\"score\\\": 1}\"", SCORE,
