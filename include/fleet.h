@@ -50,7 +50,7 @@ void fleet_judge(struct fleet *f, const struct fleet_trial *t, size_t rounds, js
 /* The numbers as the first pair would have measured them. */
 void fleet_normalize(const struct fleet *f, size_t pair, struct sample *s);
 
-/* fleet_slurm.c: the spec's pairs out of a Slurm allocation's node list, "n[1-4,9]": two nodes a
+/* fleet/slurm.c: the spec's pairs out of a Slurm allocation's node list, "n[1-4,9]": two nodes a
  * pair, from and to of the test, reached by srun within that job ("": the one this runs in).
  * ERR_USAGE if it has too few. */
 int fleet_from_slurm(struct spec *spec, const char *nodes, const char *job, struct err *e);

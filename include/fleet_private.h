@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What fleet.c and fleet_judge.c share. Nobody else includes this.
+ * What fleet.c and fleet/judge.c share. Nobody else includes this.
  */
 #ifndef TUNESWEEP_FLEET_PRIVATE_H
 #define TUNESWEEP_FLEET_PRIVATE_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The words of one forbid expression: what spec_forbid.c (grammar) and forbid_lexer.c (words and
- * places) share. Nobody else includes this.
+ * The words of one forbid expression: what spec/forbid.c (grammar) and spec/forbid_lexer.c (words
+ * and places) share. Nobody else includes this.
  */
 #ifndef TUNESWEEP_FORBID_PRIVATE_H
 #define TUNESWEEP_FORBID_PRIVATE_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The state of one sweep, shared by loop.c (what comes next) and loop_measure.c (one sample:
+ * The state of one sweep, shared by loop.c (what comes next) and loop/measure.c (one sample:
  * measured, counted, kept, told). Nobody else includes this.
  */
 #ifndef TUNESWEEP_LOOP_PRIVATE_H
@@ -37,7 +37,7 @@ int loop_measure(struct sweep *s, enum loop_phase phase, const double *point,
 int loop_measure_many(struct sweep *s, enum loop_phase phase, double (*point)[SEARCH_DIMS_MAX],
 		      struct fleet_trial *t, size_t n, struct err *e);
 
-/* loop_pool.c: measures the baseline on every pair, so that their levels are known; and one step of
+/* loop/pool.c: measures the baseline on every pair, so that their levels are known; and one step of
  * the search on all of them. 1: go on; 0: the search has nothing more to ask. */
 int loop_level_pairs(struct sweep *s, struct err *e);
 int loop_pool_step(struct sweep *s, size_t most, struct err *e);
@@ -52,11 +52,11 @@ int loop_keep_sample(struct sweep *s, const char *phase, const struct configurat
 void loop_tell_sample(struct sweep *s, const double *point, const struct configuration *effective,
 		      const struct sample *sample);
 
-/* loop_problem.c: makes the search once the baseline has shown whether scores have logarithms, and
+/* loop/problem.c: makes the search once the baseline has shown whether scores have logarithms, and
  * tells it the baseline, earlier nights, and points that are known to be good elsewhere. */
 int loop_start_search(struct sweep *s, struct err *e);
 
-/* loop_prune.c: puts back to the baseline what the search believes to bring nothing. */
+/* loop/prune.c: puts back to the baseline what the search believes to bring nothing. */
 void loop_prune(struct sweep *s);
 
 #endif

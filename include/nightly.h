@@ -85,7 +85,7 @@ extern const char *const nightly_formats[]; /* their names, NULL-terminated */
 int nightly_config_load(const char *path, const char *state_default, struct nightly_config *out,
 			struct err *e);
 
-/* nightly_guard.c: is it night, which one ("2026-01-31": the day on which it began), and how many
+/* nightly/guard.c: is it night, which one ("2026-01-31": the day on which it began), and how many
  * seconds are left of it (INFINITY without a window). */
 bool nightly_is_night(const struct nightly_config *c, time_t now, char name[16], double *left);
 /* What of a host's use is above the limits: words in why, "" if nothing is. */
@@ -100,7 +100,7 @@ void nightly_in_use(const struct nightly_limits *l, const struct sysroot *root, 
 bool nightly_far_use(const struct nightly_limits *l, json_t *use, bool first, char *why,
 		     size_t size);
 
-/* nightly_kind.c: what makes two machines alike: CPU, nodes, drivers and speeds of all hosts of a
+/* nightly/kind.c: what makes two machines alike: CPU, nodes, drivers and speeds of all hosts of a
  * test; not kernel, names or addresses. hosts: {name: fingerprint}. A word fit for a file name. */
 void nightly_kind(const json_t *hosts, char *buf, size_t size);
 bool nightly_rule_fits(const struct nightly_sweep *s, const json_t *fingerprint);
@@ -137,7 +137,7 @@ struct nightly_world {
  * One night; also where there is nothing to do. summary, the caller's: {"tunesweep_nightly": 1,
  * "host", "night", "status": "complete" | "cut short" | "in use" | "outside the window" | "not fit"
  * | "interrupted" | "failed", "reason", "sweeps": [{"spec", "kind", "status", "run", "resumed",
- * "gain", "profile", "applied", "reason"}], "comparisons": [nightly_judge.c's], "alarms": n,
+ * "gain", "profile", "applied", "reason"}], "comparisons": [nightly/judge.c's], "alarms": n,
  * "doctor", "pruned"}. The error is the first one; the summary holds what there is in every case.
  */
 int nightly_run(const struct nightly_config *c, const struct nightly_world *w, struct store *store,
@@ -146,7 +146,7 @@ int nightly_run(const struct nightly_config *c, const struct nightly_world *w, s
 /* From tonight on other levels are right: earlier nights are no longer compared with. */
 int nightly_accept(const struct nightly_config *c, const char *night, int *records, struct err *e);
 
-/* nightly_fleet.c: calls the changes among all comparisons of these summaries at one false
+/* nightly/fleet.c: calls the changes among all comparisons of these summaries at one false
  * discovery rate: sets "alarm" and "change" in each comparison and "alarms" in each summary.
  * Returns the number of alarms. */
 int nightly_call_alarms(json_t *const *summaries, size_t n, double rate);
@@ -154,7 +154,7 @@ int nightly_call_alarms(json_t *const *summaries, size_t n, double rate);
  * the newest summary of each host. ERR_USAGE if one is none. */
 int nightly_fleet(json_t *const *summaries, size_t n, double rate, json_t **out, struct err *e);
 
-/* nightly_write.c: a night's or fleet's summary. */
+/* nightly/write.c: a night's or fleet's summary. */
 void nightly_print(const json_t *summary, enum nightly_format format, FILE *out);
 int nightly_save(const json_t *summary, enum nightly_format format, const char *path,
 		 struct err *e);

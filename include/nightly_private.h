@@ -8,7 +8,7 @@
 #include "nightly.h"
 
 /*
- * nightly_record.c: what is known of one sweep on one kind of hardware, STATE/KIND/NAME.json, with
+ * nightly/record.c: what is known of one sweep on one kind of hardware, STATE/KIND/NAME.json, with
  * the profile beside it as NAME.yaml: {"best": {"run", "night", "values", "gain", "spec_sha256"},
  * "proofs": [{"night", "boot", "values", "percent", "interval"}], "swept": night, "since": night,
  * "alarms": [nights], "applied": {"night", "values"}}, each only if there is something.
@@ -34,7 +34,7 @@ int night_record_boots(const struct night_record *r, const char *night);
 bool night_record_swept(struct night_record *r, const char *night, const char *boot,
 			const char *dir, const char *spec_sha, const json_t *result, struct err *e);
 
-/* nightly_judge.c: tonight's samples against the nights before. */
+/* nightly/judge.c: tonight's samples against the nights before. */
 struct night_question {
 	const struct nightly_compare *compare;
 	const char *host, *night, *kind, *role; /* "baseline" or "best" */
@@ -73,14 +73,14 @@ struct night { /* one nightly_run */
 	struct night_pending pending[NIGHTLY_SWEEPS_MAX];
 };
 
-/* nightly_end.c: true if the night is to end now; status and reason are in the summary then. left:
+/* nightly/end.c: true if the night is to end now; status and reason are in the summary then. left:
  * seconds of it, else. */
 bool night_ends(struct night *n, double *left);
 void night_end_with(struct night *n, const char *status, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
-/* nightly_sweep.c: what one rule does in a night. An error that ends this rule only. */
+/* nightly/sweep.c: what one rule does in a night. An error that ends this rule only. */
 int night_sweep(struct night *n, const struct nightly_sweep *rule, struct err *e);
-/* nightly_measure.c: measures, keeps and judges the baseline and the best so far; *gain (if there
+/* nightly/measure.c: measures, keeps and judges the baseline and the best so far; *gain (if there
  * is a best) is tonight's. -EINTR when interrupted. */
 int night_measure(struct night *n, const struct spec *spec, const char *kind,
 		  struct night_record *record, struct err *e);

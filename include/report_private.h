@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The family of report writers: one traversal (report_body.c) tells a writer what is said, in
+ * The family of report writers: one traversal (report/body.c) tells a writer what is said, in
  * order; the writer knows how its format says it, and escapes whatever it is given, since names,
  * values and reasons come from users and other programs. Only the report's files include this.
  */
@@ -60,7 +60,7 @@ const json_t *report_detail(const json_t *run, const json_t *sample);
 /* The report of a run through a writer. */
 void report_body(const json_t *run, const struct report_writer *w, FILE *out);
 
-/* report_parts.c: proved parts of the gain, and the search's beliefs; nothing where there are none.
+/* report/parts.c: proved parts of the gain, and the search's beliefs; nothing where there are none.
  */
 void report_say_parts(const json_t *result, const struct report_writer *w, FILE *out);
 void report_say_panel(const json_t *result, const struct report_writer *w, FILE *out);
@@ -69,7 +69,7 @@ void report_say_model(const json_t *result, const struct report_writer *w, FILE 
 /* A row a sample, RFC 4180, numbers to their last digit. */
 void report_csv(const json_t *run, FILE *out);
 
-/* report_interrupts.c: those that came to CPUs they were not meant for; nothing where none did. */
+/* report/interrupts.c: those that came to CPUs they were not meant for; nothing where none did. */
 void report_say_interrupts(const json_t *run, const struct report_writer *w, FILE *out);
 
 /* One field of a CSV line, quoted where needed. */

@@ -16,7 +16,7 @@ int space_refuse(const struct spec *spec, struct spec_place at, struct err *e, c
 int space_fill_dimension(const struct spec *spec, struct dimension *d,
 			 const struct tunable_range *range, struct err *e);
 
-/* space_rules.c: ties conditions to dimensions and leaves out those whose other one is left out. */
+/* space/rules.c: ties conditions to dimensions and leaves out those whose other one is left out. */
 int space_link_conditions(struct space *s, json_t *notes, struct err *e);
 /* ERR_USAGE where "forbid" leaves nothing to search. */
 int space_check_rules(const struct space *s, json_t *notes, struct err *e);

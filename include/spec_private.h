@@ -26,17 +26,17 @@ int spec_parse_tunables(struct spec *s, struct yaml_at tunables, struct err *e);
 /* Range, choices, scale, step, type and default of one tunable whose target is known. */
 int spec_parse_domain(struct spec_tunable *t, struct yaml_at at, struct err *e);
 
-/* spec_value.c. One value for a tunable whose target (and, of the catalogue's, type) is known. */
+/* spec/value.c. One value for a tunable whose target (and, of the catalogue's, type) is known. */
 int spec_parse_value(const struct spec_tunable *t, struct yaml_at at, struct value *out,
 		     struct err *e);
 /* A command's parameter, which has no row of its own in the catalogue. */
 int spec_parse_param_value(struct yaml_at at, struct value *out, struct err *e);
 bool spec_is_param(const struct spec_tunable *t);
 
-/* spec_when.c: the conditions of tunables, once all tunables are known. */
+/* spec/when.c: the conditions of tunables, once all tunables are known. */
 int spec_parse_when(struct spec *s, struct yaml_at tunables, struct err *e);
 
-/* spec_forbid.c: combinations that are not to be tried. */
+/* spec/forbid.c: combinations that are not to be tried. */
 int spec_parse_forbid(struct spec *s, struct yaml_at forbid, struct err *e);
 
 /* A value that a tunable whose domain is known may be compared with, from its text. No place is
@@ -57,7 +57,7 @@ int spec_check_machine(const struct spec *s, struct err *e);
 /* Fills warnings. */
 int spec_warn(struct spec *s, struct err *e);
 
-/* spec_ways.c: how the streams of a test send and receive, beyond their type. */
+/* spec/ways.c: how the streams of a test send and receive, beyond their type. */
 int spec_parse_ways(struct spec_test *t, struct yaml_at test, struct err *e);
 
 #endif

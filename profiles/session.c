@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The life of a session: lock and journal of one layer in one network namespace, what a crash has
- * left there, commit and close. Setting is session_set.c's, putting back session_rollback.c's.
+ * left there, commit and close. Setting is session/set.c's, putting back session/rollback.c's.
  * Called by the agent, its guardian and the restore after a crash.
  */
 #include "cleanup.h"

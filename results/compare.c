@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The comparison of two runs as an object: how they are compared, each metric's difference with its
- * interval, what else differs, and whether that is enough. The words are compare_words.c's. Called
+ * interval, what else differs, and whether that is enough. The words are compare/words.c's. Called
  * by the compare command.
  */
 #include "compare.h"

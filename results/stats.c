@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Location, spread, the signed-rank interval, steady state, and the deterministic generator. The
- * confidence sequence is in stats_sequence.c. Called wherever samples are judged; knows no metric.
+ * confidence sequence is in stats/sequence.c. Called wherever samples are judged; knows no metric.
  */
 #include "stats.h"
 #include "cleanup.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The store's file: found, refused if it is another's or damaged, made, opened, closed; and how
- * SQLite's errors become sentences. What goes in is store_write.c's, what comes out
- * store_query.c's.
+ * SQLite's errors become sentences. What goes in is store/write.c's, what comes out
+ * store/query.c's.
  */
 #include "cleanup.h"
 #include "store_private.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * From observations to the timeline: which measurements belong together, in which order the groups
- * stand, and the object that says it all. The numbers are timeline_level.c's. Called by the
+ * stand, and the object that says it all. The numbers are timeline/level.c's. Called by the
  * timeline command.
  */
 #include "timeline.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The pairs of a pool: opened, run at the same time, closed. What is measured is loop.c's to say;
- * which pair is fit is fleet_judge.c's.
+ * which pair is fit is fleet/judge.c's.
  */
 #include "cleanup.h"
 #include "fleet_private.h"

@@ -208,13 +208,13 @@ static int fake_fdatasync(int fd)
 #define fdatasync(fd)	     fake_fdatasync(fd)
 #include "../../profiles/journal.c"
 #include "../../profiles/session.c"
-#include "../../profiles/session_device.c"
-#include "../../profiles/session_lock.c"
-#include "../../profiles/session_order.c"
-#include "../../profiles/session_records.c"
-#include "../../profiles/session_rollback.c"
-#include "../../profiles/session_set.c"
-#include "../../profiles/session_track.c"
+#include "../../profiles/session/device.c"
+#include "../../profiles/session/lock.c"
+#include "../../profiles/session/order.c"
+#include "../../profiles/session/records.c"
+#include "../../profiles/session/rollback.c"
+#include "../../profiles/session/set.c"
+#include "../../profiles/session/track.c"
 #undef tunable_read
 #undef tunable_write
 #undef write

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The order of the writes of one call: channels before the RSS table that they reset, a queueing
- * discipline before its parameters. By the catalogue alone. Called by session_set.c.
+ * discipline before its parameters. By the catalogue alone. Called by session/set.c.
  */
 #include "session_private.h"
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Old values on disk before anything is set, also of what changes along with a setting. Nothing is
- * set here. Called by the agent through session.h, by session_set.c and session_rollback.c.
+ * set here. Called by the agent through session.h, by session/set.c and session/rollback.c.
  */
 #include "cleanup.h"
 #include "session_private.h"

@@ -2,7 +2,7 @@
 /*
  * One value of a tunable as a spec writes it: strictly by the catalogue's type and unit, or, of a
  * command's parameter, by what it looks like. Ranges and choices are made of these in
- * spec_domain.c. Called by spec_domain.c.
+ * spec/domain.c. Called by spec/domain.c.
  */
 #include "spec_private.h"
 

@@ -2,7 +2,7 @@
 /*
  * What a report says of interrupts that came to other CPUs than they were meant for: an affinity
  * that was written and did not take effect, or that somebody has changed meanwhile. By the counts
- * that the samples' details hold. Called by report_body.c.
+ * that the samples' details hold. Called by report/body.c.
  */
 #include "cleanup.h"
 #include "json_util.h"

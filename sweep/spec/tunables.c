@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The list of tunables of a spec: what each sets, where, and whether the spec may. Domains are
- * read in spec_domain.c. Called by spec.c after hosts, test and allow are known.
+ * read in spec/domain.c. Called by spec.c after hosts, test and allow are known.
  */
 #include "spec_private.h"
 

@@ -3,9 +3,9 @@
  * What a comparison says, in words and as a table, through the report's writers. Computes nothing.
  * Called by compare.c and the compare command.
  */
-#include "compare_words.h"
 #include "cleanup.h"
 #include "compare.h"
+#include "compare_words.h"
 #include "json_util.h"
 #include "report.h"
 #include "report_private.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The keys of a spec's test that say how its streams send and receive: properties of the test,
- * which no search changes. Called by spec_test.c.
+ * which no search changes. Called by spec/test.c.
  */
 #include "spec_private.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The words of a forbid expression and their places. It knows no tunables. Called by spec_forbid.c.
+ * The words of a forbid expression and their places. It knows no tunables. Called by spec/forbid.c.
  */
 #include "forbid_private.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The parts of a sweep's result: what was proved of each, and what the search's model believes.
- * Called by report_body.c.
+ * Called by report/body.c.
  */
 #include "json_util.h"
 #include "report_private.h"

@@ -2,7 +2,7 @@
 /*
  * Conditions of tunables: "when: {set: S, is: V}" makes a tunable mean something only beside one
  * value of another. Read after all tunables, since the other may stand further down. What they do
- * to configurations stands in space_rules.c. Called by spec.c.
+ * to configurations stands in space/rules.c. Called by spec.c.
  */
 #include "spec_private.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The domain of one tunable of a spec: its range with scale and step, or its choices, and for a
- * command's parameter also its type and default. Called by spec_tunables.c.
+ * command's parameter also its type and default. Called by spec/tunables.c.
  */
 #include "spec_private.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Setting values within a session: plan, intents on disk, write, read back, and undo of the whole
- * call when one write is refused. Rolling back the session is session_rollback.c's. Called by the
+ * call when one write is refused. Rolling back the session is session/rollback.c's. Called by the
  * agent and by apply through it.
  */
 #include "cleanup.h"

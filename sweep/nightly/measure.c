@@ -2,7 +2,7 @@
 /*
  * What is measured each night of one spec: the machine as it is, and in turns with it the best that
  * was found so far. Kept in the store, held against the nights before, and measured again where it
- * looks worse. Called by nightly_sweep.c.
+ * looks worse. Called by nightly/sweep.c.
  */
 #include "cleanup.h"
 #include "json_util.h"

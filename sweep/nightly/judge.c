@@ -2,7 +2,7 @@
 /*
  * Tonight against the nights before, by the verdict of the check command: a night is to it what a
  * boot is there. With three nights or fewer their spread cannot be known, and samples are compared.
- * It measures nothing and calls no alarm. Called by nightly_sweep.c.
+ * It measures nothing and calls no alarm. Called by nightly/sweep.c.
  */
 #include "check_sides.h"
 #include "cleanup.h"

@@ -2,7 +2,7 @@
 /*
  * The distinct values of one numeric dimension: evenly spaced, or log-spaced at 1/16 octave, since
  * steps finer than the noise only keep a search from measuring the same thing twice. The ends are
- * always exact. Called by space.c (to make) and space_codec.c (to look up).
+ * always exact. Called by space.c (to make) and space/codec.c (to look up).
  */
 #include "space.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Groups with and without a variant (a patch, an option) side by side: what it changes, and how
- * much of a drop it regains. Called by timeline_json.c.
+ * much of a drop it regains. Called by timeline/json.c.
  */
 #include "cleanup.h"
 #include "json_util.h"

@@ -2,7 +2,7 @@
 /*
  * Forbidden combinations: "NAME > VALUE and NAME == NAME or (...)", comparisons of tunables joined
  * by and, or and parentheses; and binds tighter. Strict, with the place of what is wrong. The words
- * are read in forbid_lexer.c, the meaning stands in space_rules.c. Called by spec.c.
+ * are read in spec/forbid_lexer.c, the meaning stands in space/rules.c. Called by spec.c.
  */
 #include "forbid_private.h"
 
