@@ -35,7 +35,7 @@ needs() {
 }
 
 gate_format() {
-	needs clang-format 'format' || return
+	needs clang-format 'every C file is as .clang-format says' || return
 	# shellcheck disable=SC2046
 	clang-format --dry-run $(files '*.c') $(files '*.h') 2>&1 | grep 'warning:' >"$out/found"
 	verdict 'every C file is as .clang-format says'
@@ -60,7 +60,7 @@ gate_first_lines() {
 }
 
 gate_shell() {
-	needs shellcheck 'shell scripts' || return
+	needs shellcheck 'shellcheck' || return
 	# What is sourced sets and uses what one file alone seems not to (SC2154, SC2034).
 	# shellcheck disable=SC2046
 	shellcheck -f gcc -S warning -e SC2154,SC2034,SC2120 $(files '*.sh') $(files '*.bash') .ci/run >"$out/found"
@@ -68,7 +68,7 @@ gate_shell() {
 }
 
 gate_spelling() {
-	needs codespell 'spelling' || return
+	needs codespell 'codespell' || return
 	# mdoc's Nd, and words that tests misspell on purpose
 	# shellcheck disable=SC2046
 	codespell -q 3 -L nd,runn,setings,valeu,drivr,te,ans,fo $(files '*.c') $(files '*.h') $(files '*.md') \
@@ -164,6 +164,7 @@ gate_spec_keys() {
 
 # Each sentence of the spec checker has a golden spec that leads to it.
 gate_messages() {
+	needs python3 'every sentence that a spec can be refused with has a golden test' || return
 	tests/golden/messages.py >"$out/found"
 	verdict 'every sentence that a spec can be refused with has a golden test'
 }

@@ -3,6 +3,7 @@
  * Conditions and forbidden combinations of a space: what they mean for configurations, and that no
  * search asks for one that is forbidden.
  */
+#include "cleanup.h"
 #include "prove.h"
 #include "space_fixture.h"
 #include "stats.h"
@@ -173,6 +174,8 @@ static bool canonical_point(const void *ctx, double *x)
 	return space_allows(ctx, &c);
 }
 
+#define BUDGET 60
+
 struct game {
 	struct space *space;
 	struct search *search;
@@ -190,9 +193,11 @@ static double value_of(const struct configuration *c)
 
 static void play(struct game *g, const char *name)
 {
-	struct configuration c, seen[200];
+	struct configuration c;
+	auto_free struct configuration *seen = calloc(BUDGET, sizeof(*seen));
 	double x[SEARCH_DIMS_MAX];
 	struct err e;
+	assert_non_null(seen);
 	while (search_ask(g->search, x, &e) == 1) {
 		space_decode(g->space, x, &c);
 		if (!space_allows(g->space, &c)) {
@@ -203,7 +208,7 @@ static void play(struct game *g, const char *name)
 		for (int i = 0; i < g->asked; i++) {
 			g->again += configuration_equal(&seen[i], &c);
 		}
-		assert_true(g->asked < 60);
+		assert_true(g->asked < BUDGET);
 		seen[g->asked++] = c;
 		double y = log(value_of(&c));
 		g->best = fmax(g->best, y);
@@ -224,7 +229,7 @@ static void no_search_asks_for_a_forbidden_configuration(void **state)
 	for (const char *const *name = search_names(); *name; name++) {
 		struct game g = {.space = make(spec, NULL)};
 		struct search_problem p = {.n = g.space->n,
-					   .budget = 60,
+					   .budget = BUDGET,
 					   .seed = 5,
 					   .canonical = canonical_point,
 					   .ctx = g.space};
