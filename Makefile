@@ -8,7 +8,7 @@ PREFIX ?= /usr/local
 CC ?= gcc
 PACKAGES := gcc pkg-config iproute2 libnl-3-dev libnl-genl-3-dev libnl-route-3-dev libcap-dev libseccomp-dev libnuma-dev \
 	libnlopt-dev libyaml-dev libjansson-dev libgsl-dev libsqlite3-dev libopenblas-serial-dev \
-	liblapacke-dev libsmartcols-dev libjs-chart.js
+	liblapacke-dev libsmartcols-dev libmd-dev libjs-chart.js
 TEST_PACKAGES := libcmocka-dev procps util-linux jq nftables iperf3 locales openssh-server \
 	openssh-client slurm-wlm systemd \
 	shellcheck python3 udev ansible-core ethtool man-db dpkg-dev lintian debootstrap git
@@ -44,7 +44,7 @@ endif
 # package:pkg-config name, for the sentence that names what is missing
 MODULES := libcap-dev:libcap libseccomp-dev:libseccomp libnuma-dev:numa libnlopt-dev:nlopt libyaml-dev:yaml-0.1 libjansson-dev:jansson \
 	libgsl-dev:gsl libsqlite3-dev:sqlite3 \
-	libopenblas-serial-dev:openblas liblapacke-dev:lapacke libsmartcols-dev:smartcols libnl-3-dev:libnl-3.0 libnl-genl-3-dev:libnl-genl-3.0 \
+	libopenblas-serial-dev:openblas liblapacke-dev:lapacke libsmartcols-dev:smartcols libmd-dev:libmd libnl-3-dev:libnl-3.0 libnl-genl-3-dev:libnl-genl-3.0 \
 	libnl-route-3-dev:libnl-route-3.0
 pkg = $(shell pkg-config $(1) $(2) 2>/dev/null)
 NL := libnl-3.0 libnl-genl-3.0 libnl-route-3.0
@@ -54,7 +54,7 @@ override CFLAGS += $(PKG_CFLAGS)
 AGENT_MODULES := libcap libseccomp numa jansson $(NL)
 AGENT_LIBS = $(call pkg,--libs,$(AGENT_MODULES))
 # openblas before gsl, whose own cblas is slower
-ALL_LIBS = $(AGENT_LIBS) $(call pkg,--libs,nlopt yaml-0.1 sqlite3 smartcols lapacke openblas gsl) -lm
+ALL_LIBS = $(AGENT_LIBS) $(call pkg,--libs,nlopt yaml-0.1 sqlite3 smartcols libmd lapacke openblas gsl) -lm
 
 # The folders, from the bottom up; DIRS=profiles builds the lower part alone.
 DIRS ?= profiles results sweep

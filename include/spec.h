@@ -118,7 +118,7 @@ struct spec_test {
 
 struct spec {
 	char *path, *text; /* as read */
-	char sha[65];	   /* SHA-256 of the text, hex */
+	char sha[65];	   /* SHA-256 of the text (FIPS 180-4), hex */
 	char name[64];
 	size_t n_hosts;
 	struct spec_host hosts[SPEC_HOSTS_MAX];

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Reading a spec: the top level, in the order in which the blocks need each other. The blocks are
- * read in spec_*.c; no host is asked here. Called by the commands that take a spec.
+ * read in spec/; no host is asked here. Called by the commands that take a spec.
  */
 #include "spec_private.h"
 
 #include "cleanup.h"
-#include "sha256.h"
 #include <errno.h>
+#include <sha2.h>
+#include <stdint.h>
 #include <string.h>
 
 static const char *const top_keys[] = {"tunesweep", "name",	"hosts", "link",   "test",
@@ -110,7 +111,7 @@ int spec_parse(const char *name, const char *text, size_t size, struct spec **ou
 	if (!s || !(s->path = strdup(name)) || !(s->text = strndup(text, size))) {
 		rc = no_memory(e);
 	} else {
-		sha256_hex(text, size, s->sha);
+		SHA256Data((const uint8_t *)text, size, s->sha);
 		rc = parse_blocks(s, yaml_root(doc), e);
 	}
 	yaml_close(doc);

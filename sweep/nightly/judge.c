@@ -10,8 +10,9 @@
 #include "json_util.h"
 #include "nightly_private.h"
 #include "observation_private.h"
-#include "sha256.h"
 #include <math.h>
+#include <sha2.h>
+#include <stdint.h>
 #include <string.h>
 
 enum { NIGHTS_FOR_SPREAD = 4 };
@@ -22,9 +23,9 @@ static const char *const words[] = {[VERDICT_GOOD] = "good",
 
 static json_t *values_label(const json_t *values)
 {
-	char sha[65];
+	char sha[SHA256_DIGEST_STRING_LENGTH];
 	auto_free char *text = values ? json_dumps(values, JSON_COMPACT | JSON_SORT_KEYS) : NULL;
-	sha256_hex(text ? text : "", text ? strlen(text) : 0, sha);
+	SHA256Data((const uint8_t *)(text ? text : ""), text ? strlen(text) : 0, sha);
 	return text ? json_stringn(sha, 16) : json_string("baseline");
 }
 

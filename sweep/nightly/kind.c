@@ -6,9 +6,10 @@
 #include "cleanup.h"
 #include "json_util.h"
 #include "nightly.h"
-#include "sha256.h"
 #include <ctype.h>
 #include <fnmatch.h>
+#include <sha2.h>
+#include <stdint.h>
 #include <string.h>
 
 static bool fits(const char *pattern, const char *text)
@@ -86,13 +87,13 @@ void nightly_kind(const json_t *hosts, char *buf, size_t size)
 	auto_json json_t *all = json_object();
 	const char *name;
 	json_t *host;
-	char sha[65];
+	char sha[SHA256_DIGEST_STRING_LENGTH];
 	json_object_foreach((json_t *)hosts, name, host)
 	{
 		json_object_set_new(all, name, essence(host));
 	}
 	auto_free char *text = json_dumps(all, JSON_COMPACT | JSON_SORT_KEYS);
-	sha256_hex(text ? text : "", text ? strlen(text) : 0, sha);
+	SHA256Data((const uint8_t *)(text ? text : ""), text ? strlen(text) : 0, sha);
 	snprintf(buf, size, "%.24s-%.8s", first_driver(hosts), sha);
 	for (char *p = buf; *p; p++) {
 		*p = isalnum((unsigned char)*p) || strchr("._-", *p) ? *p : '-';
