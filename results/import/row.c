@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * What the readers of foreign results share: errors with their place, rows, strict numbers. Knows
- * no format. Called by results/import_*.c.
+ * no format. Called by the readers beside it.
  */
 #include "cleanup.h"
 #include "import_private.h"
