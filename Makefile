@@ -85,7 +85,7 @@ $(BUILD)/%.o: %.c | $(BUILD)/.packages
 # What HTML reports hold besides their numbers: style, Chart.js, and the pictures made with it. One
 # object with three pairs of symbols, named by the copies' names.
 CHART_JS ?= /usr/share/javascript/chart.js/chart.min.js
-PAGE := $(addprefix results/writer/page/,common.js run.js detail.js)
+PAGE := $(addprefix results/writer/page/,common.js run.js sample.js detail.js)
 $(BUILD)/page.o: results/writer/page/page.css $(PAGE) | $(BUILD)/.packages
 	@mkdir -p $(BUILD)/page
 	@echo "  LD    $@"

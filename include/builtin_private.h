@@ -52,9 +52,10 @@ struct builtin_counters {
 };
 void builtin_counters_add(struct builtin_counters *c, const struct builtin_read *r);
 void builtin_counters_clear(struct builtin_counters *c);
-/* {"t": [s from the first point on, ...], NAME: [growth since the point before, ...]}, of what has
- * grown at all; null of fewer than three points, which say no more than the ends of the window. */
-json_t *builtin_counters_json(const struct builtin_counters *c);
+/* {"begins": s from start to the first point, "t": [s from the first point on, ...],
+ * NAME: [growth since the point before, ...]}, of what has grown at all; null of fewer than three
+ * points, which say no more than the ends of the window. start: by the host's own clock. */
+json_t *builtin_counters_json(const struct builtin_counters *c, double start);
 
 /* ---- one of the two hosts ---- */
 
@@ -130,6 +131,7 @@ void builtin_ask_clear(struct builtin_ask *list, size_t n);
 
 struct builtin_series {
 	size_t n;
+	double sender_start; /* s, the first point by the sender's own clock */
 	struct {
 		double t, bytes;  /* of the data's receiver */
 		double rtt, cwnd; /* of its sender */

@@ -16,10 +16,11 @@ int report_write(const json_t *run, const char *format, FILE *out, struct err *e
 /* To a file: temporary beside it, renamed. */
 int report_save(const json_t *run, const char *format, const char *path, struct err *e);
 
-/* HTML shows some samples over time. Where the run was read without details (store_get_run_brief),
- * these are the numbers of the samples that are wanted, to be put under the run's key "details" as
- * {number as text: detail}. Returns how many, up to max. */
-#define REPORT_DETAILS 16
+/* HTML shows some samples over time, and outliers are told with what was different about them.
+ * Where the run was read without details (store_get_run_brief), these are the numbers of the
+ * samples that are wanted, to be put under the run's key "details" as {number as text: detail}.
+ * Returns how many, up to max, those that are shown first. */
+#define REPORT_DETAILS 64
 size_t report_detail_samples(const json_t *run, int64_t *sample, size_t max);
 
 /* Headline numbers with four significant digits: "2.13 Gbit/s", "0.5421 us/KB". Return buf. */

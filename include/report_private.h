@@ -51,11 +51,22 @@ int report_framed(void (*body)(const void *what, FILE *out), const void *what, F
 
 /* What the pictures of a run are drawn from, a new object: {"kind": "run", "tunables": [keys],
  * "rows": [[sample, trial, phase 0..3, ok 0 or 1, score, throughput, service demand, values...]],
- * "best": [values], "details": [{"title", "detail"}]}. */
+ * "best": [values], "details": [{"title", "detail"}], "outliers": report_outliers(),
+ * "failures": {reason: [samples]}}. */
 json_t *report_data(const json_t *run);
 
 /* A sample's detail, borrowed; NULL where the run was read without it. */
 const json_t *report_detail(const json_t *run, const json_t *sample);
+
+/* report_choice.c: the details of samples that are shown, best, baseline and outliers first. */
+#define REPORT_SHOWN 24
+json_t *report_details(const json_t *run);
+const json_t *report_best_values(const json_t *run);
+
+/* report_outliers.c: outliers_find of each trial, a new reference: [{"sample": number in the run,
+ * "trial", "phase", "metric", "percent", "why"}]; nothing is said where there are none. */
+json_t *report_outliers(const json_t *run);
+void report_say_outliers(const json_t *run, const struct report_writer *w, FILE *out);
 
 /* The report of a run through a writer. */
 void report_body(const json_t *run, const struct report_writer *w, FILE *out);

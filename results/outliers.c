@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Names the samples that lie far from the others, and what was different about them, by the detail
- * that the built-in engine leaves. It drops and changes none. Called by the test command.
+ * that the built-in engine leaves. It drops and changes none. Called by the test command and by
+ * reports.
  */
 #include "outliers.h"
 #include "cleanup.h"
@@ -44,6 +45,9 @@ static double drops_of(const struct sample *s, const char *host)
 {
 	const json_t *c = json_object_get(json_object_get(s->detail, host), "counters");
 	double device = json_get_number(c, "rx_drops"), queue = json_get_number(c, "softnet_drops");
+	if (!c) {
+		return NAN;
+	}
 	/* What did not grow is left out there. */
 	return (isfinite(device) ? device : 0) + (isfinite(queue) ? queue : 0);
 }

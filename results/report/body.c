@@ -347,6 +347,7 @@ void report_body(const json_t *run, const struct report_writer *w, FILE *out)
 	report_say_model(result_of(run), w, out);
 	say_values(run, w, out);
 	say_failures(run, w, out);
+	report_say_outliers(run, w, out);
 	report_say_interrupts(run, w, out);
 	say_hosts(run, w, out);
 	if (w->pictures) {

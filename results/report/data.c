@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What the pictures of a run are drawn from: a compact object, a row a sample. Draws nothing;
- * which samples are shown in detail is decided here. Called by the report's body and, before that,
- * by who reads details from the store.
+ * What the pictures of a run are drawn from: a compact object, a row a sample. Draws nothing.
+ * Called by the report's body.
  */
 #include "cleanup.h"
 #include "json_util.h"
@@ -74,92 +73,6 @@ static json_t *row_of(const json_t *trial, const json_t *sample, json_t *tunable
 	return row;
 }
 
-static const json_t *best_values(const json_t *run)
-{
-	const json_t *best = json_object_get(json_object_get(run, "result"), "best");
-	return json_object_get(best, "values");
-}
-
-/* In which order samples are shown in detail: the best's and the baseline's first. */
-static int interest(const json_t *run, const json_t *trial)
-{
-	if (best_values(run) && json_equal(json_object_get(trial, "values"), best_values(run))) {
-		return 0;
-	}
-	return phase_number(trial) == 0 ? 1 : 2;
-}
-
-size_t report_detail_samples(const json_t *run, int64_t *sample, size_t max)
-{
-	json_t *trial, *s;
-	size_t n = 0, i, j;
-	for (int wanted = 0; wanted < 3; wanted++) {
-		/* Half the places for the best, a quarter for the baseline, the rest for others. */
-		size_t limit = wanted == 0 ? max / 2 : wanted == 1 ? 3 * max / 4 : max;
-		json_array_foreach(json_object_get(run, "trials"), i, trial)
-		{
-			if (n >= limit || interest(run, trial) != wanted) {
-				continue;
-			}
-			json_array_foreach(json_object_get(trial, "samples"), j, s)
-			{
-				if (n < limit && json_is_true(json_object_get(s, "ok"))) {
-					sample[n++] = json_integer_value(
-						json_object_get(s, "sample"));
-				}
-			}
-		}
-	}
-	return n;
-}
-
-static bool is_among(int64_t x, const int64_t *list, size_t n)
-{
-	for (size_t i = 0; i < n; i++) {
-		if (list[i] == x) {
-			return true;
-		}
-	}
-	return false;
-}
-
-/* Where the run was read without them, {sample number as text: detail} holds some. */
-const json_t *report_detail(const json_t *run, const json_t *sample)
-{
-	char key[32];
-	const json_t *detail = json_object_get(sample, "detail");
-	snprintf(key, sizeof(key), "%lld",
-		 (long long)json_integer_value(json_object_get(sample, "sample")));
-	detail = json_is_object(detail) ? detail
-					: json_object_get(json_object_get(run, "details"), key);
-	return json_is_object(detail) ? detail : NULL;
-}
-
-static json_t *details_of(const json_t *run)
-{
-	static const char *const titles[] = {"best", "baseline", "other"};
-	int64_t chosen[REPORT_DETAILS];
-	size_t n = report_detail_samples(run, chosen, REPORT_DETAILS), i, j;
-	json_t *list = json_array(), *trial, *s;
-	json_array_foreach(json_object_get(run, "trials"), i, trial)
-	{
-		json_array_foreach(json_object_get(trial, "samples"), j, s)
-		{
-			int64_t number = json_integer_value(json_object_get(s, "sample"));
-			const json_t *detail = report_detail(run, s);
-			if (!detail || !is_among(number, chosen, n)) {
-				continue;
-			}
-			json_array_append_new(list,
-					      json_pack("{s:o, s:O}", "title",
-							json_sprintf("%lld (%s)", (long long)number,
-								     titles[interest(run, trial)]),
-							"detail", detail));
-		}
-	}
-	return list;
-}
-
 static int by_sample(const void *a, const void *b)
 {
 	json_int_t x = json_integer_value(json_array_get(*(json_t *const *)a, 0));
@@ -186,6 +99,29 @@ static json_t *in_order(json_t *rows)
 	return sorted;
 }
 
+/* {reason: [sample, ...]} */
+static json_t *failures_of(const json_t *run)
+{
+	size_t i, j;
+	json_t *trial, *s, *all = json_object();
+	json_array_foreach(json_object_get(run, "trials"), i, trial)
+	{
+		json_array_foreach(json_object_get(trial, "samples"), j, s)
+		{
+			const char *reason = json_get_text(s, "reason", "no reason given");
+			if (json_is_true(json_object_get(s, "ok"))) {
+				continue;
+			}
+			if (!json_object_get(all, reason)) {
+				json_object_set_new(all, reason, json_array());
+			}
+			json_array_append(json_object_get(all, reason),
+					  json_object_get(s, "sample"));
+		}
+	}
+	return all;
+}
+
 json_t *report_data(const json_t *run)
 {
 	json_t *tunables = tunables_of(run), *rows = json_array(), *best = json_array(), *trial, *s;
@@ -198,7 +134,8 @@ json_t *report_data(const json_t *run)
 		}
 	}
 	rows = in_order(rows);
-	append_values(best, best_values(run), tunables);
-	return json_pack("{s:s, s:o, s:o, s:o, s:o}", "kind", "run", "tunables", tunables, "rows",
-			 rows, "best", best, "details", details_of(run));
+	append_values(best, report_best_values(run), tunables);
+	return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "kind", "run", "tunables", tunables,
+			 "rows", rows, "best", best, "details", report_details(run), "outliers",
+			 report_outliers(run), "failures", failures_of(run));
 }

@@ -47,10 +47,11 @@ static json_t *column(const struct builtin_counters *c, const char *name)
 	return list;
 }
 
-json_t *builtin_counters_json(const struct builtin_counters *c)
+json_t *builtin_counters_json(const struct builtin_counters *c, double start)
 {
 	const char *name;
 	json_t *v, *list, *t = json_array(), *o = json_object();
+	json_object_set_new(o, "begins", json_number_or_null(c->n ? c->point[0].t - start : NAN));
 	json_object_set_new(o, "t", t);
 	for (size_t i = 1; i < c->n; i++) {
 		json_array_append_new(t, json_number_or_null(c->point[i].t - c->point[0].t));

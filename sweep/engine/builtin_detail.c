@@ -64,7 +64,8 @@ static json_t *placement_of(const struct builtin_host *h)
 	return told ? last : json_object_get(h->first.json, "placement");
 }
 
-static json_t *host_json(const struct builtin_host *h)
+/* start: of the series of intervals, by the host's own clock. */
+static json_t *host_json(const struct builtin_host *h, double start)
 {
 	struct builtin_cpu c = builtin_cpu_of(h);
 	const json_t *threads = json_object_get(h->last.json, "threads");
@@ -92,15 +93,15 @@ static json_t *host_json(const struct builtin_host *h)
 	json_object_set_new(o, "counters",
 			    difference(json_object_get(h->first.json, "host"),
 				       json_object_get(h->last.json, "host")));
-	json_object_set_new(o, "counter_series", builtin_counters_json(&h->counters));
+	json_object_set_new(o, "counter_series", builtin_counters_json(&h->counters, start));
 	return o;
 }
 
 json_t *builtin_detail(const struct builtin_window *w, json_t *evidence)
 {
 	json_t *o = json_object();
-	json_object_set_new(o, "sender", host_json(w->sender));
-	json_object_set_new(o, "receiver", host_json(w->receiver));
+	json_object_set_new(o, "sender", host_json(w->sender, w->series->sender_start));
+	json_object_set_new(o, "receiver", host_json(w->receiver, w->series->point[0].t));
 	json_object_set_new(o, "one_host", json_boolean(w->one_host));
 	if (w->at) {
 		json_object_set_new(o, "address", json_text_or_null(w->at->address));

@@ -21,6 +21,7 @@ void builtin_series_add(struct builtin_series *s, const struct builtin_read *sen
 	if (s->n == BUILTIN_POINTS_MAX) {
 		return;
 	}
+	s->sender_start = s->n ? s->sender_start : sender->t;
 	s->point[s->n].t = receiver->t;
 	s->point[s->n].bytes = receiver->bytes;
 	s->point[s->n].rtt = sender->rtt;

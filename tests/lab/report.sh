@@ -37,6 +37,30 @@ behind='<script>addEventListener("load", () => setTimeout(() => {
 		fetched: performance.getEntriesByType("resource").filter((r) => !/^(file|data):/.test(r.name)).length,
 		wide: document.documentElement.scrollWidth > document.documentElement.clientWidth,
 		all: text("parallel-count")};
+	const color = () => Chart.defaults.color;
+	dispatchEvent(new Event("beforeprint"));
+	answer.paper = color();
+	dispatchEvent(new Event("afterprint"));
+	answer.screen = color();
+	const sample = () => Chart.getChart("sample-chart")?.data.datasets.length;
+	if (sample()) {
+		const odd = document.querySelector("#sample select"), option = (word) =>
+			[...odd.options].find((o) => o.textContent.includes(word))?.value;
+		answer.marked = document.querySelector("#marked figcaption")?.textContent;
+		answer.marks = Chart.getChart("marked-chart")?.data.datasets.slice(0, 2).map((d) => d.data.length).join();
+		set(odd, option("outlier"));
+		answer.totals = text("sample-totals");
+		answer.first = Chart.getChart("sample-chart").data.datasets[2]?.data.map((p) => p.x + " s: " + p.n).join();
+		answer.folded = sample();
+		document.getElementById("sample-all").click();
+		answer.unfolded = sample();
+		set(odd, option("(baseline)"));
+		answer.quiet = text("sample-totals") + " " + sample();
+		set(document.getElementById("trials-filter"), "outlier");
+		answer.noted = [...document.querySelectorAll("#trials tbody tr")]
+			.map((r) => r.lastChild.textContent.replaceAll(";", ",")).join(" | ");
+		set(document.getElementById("trials-filter"), "");
+	}
 	const select = document.querySelector("select[data-filter=\"param.cc\"]");
 	if (select) {
 		set(select, "bbr");
@@ -89,6 +113,8 @@ for view in "desktop 1280" "phone 390" "dark 1280 --blink-settings=preferredColo
 	same "$1: nothing on the console" "" "$(cat "$work/console")"
 	same "$1: no wider than the window" false "$(field wide)"
 done
+same "in the dark: what is printed is dark on white" "#1a1a1a" "$(field paper)"
+same "in the dark: the screen stays as it is" "#e6e6e6" "$(field screen)"
 total=$(field all | sed 's/.* of \([0-9]*\) .*/\1/')
 check "filter by a word leaves some" test "$(field filtered | cut -d' ' -f1)" -lt "$total"
 check "filter by a word leaves not none" test "$(field filtered | cut -d' ' -f1)" -gt 0
@@ -97,6 +123,65 @@ check "the table of samples filters" test "$(field found | cut -d' ' -f1)" -lt "
 same "the table shows only what was looked for" true "$(field only)"
 same "the table sorts" "descending true" "$(field sorted)"
 check "a table stands beside the map" test "$(field table)" -gt 5
+
+# Samples far from the others, and what was dropped when: of a proof's samples, all alike, the fifth
+# gets half the throughput, other programs on its CPUs and two bursts of losses; the seventh fails.
+cat >"$work/odd.yaml" <<'END'
+tunesweep: 1
+name: odd-test
+test: {engine: simulated, surface: table, noise: 1%}
+tunables:
+  - {set: param.tcp_wmem, type: int, range: [16384, 1048576], scale: log, default: 131072}
+  - {set: param.tcp_rmem, type: int, range: [16384, 1048576], scale: log, default: 131072}
+search: {algorithm: sobol, samples: 30, time: 60s, seed: 2}
+proof: {pairs: 30, time: 20s}
+END
+check "a sweep with a proof" "$tunesweep" run "$work/odd.yaml" --store "$work/odd.db" -o "$work/odd"
+python3 - "$work/odd.db" <<'END'
+import json, sqlite3, sys
+db = sqlite3.connect(sys.argv[1])
+db.execute("UPDATE sample SET throughput = 1e9, service_demand = 2 WHERE trial IN"
+           " (SELECT id FROM trial WHERE phase = 'proof')")
+rows = db.execute("SELECT p.id, p.trial FROM sample p JOIN trial t ON t.id = p.trial ORDER BY p.id").fetchall()
+trial = max(rows, key=lambda r: sum(q[1] == r[1] for q in rows))[1]
+for at, number in enumerate([r[0] for r in rows if r[1] == trial] + [rows[0][0]]):
+    odd = at == 4
+    counts = {"begins": 0.25, "t": [0.5, 1.0, 1.5], "TcpOutSegs": [9, 9, 9]}
+    bad = {n: [0, 7, 40] for n in ("TcpRetransSegs", "rx_drops", "softnet_drops", "UdpInErrors",
+                                   "IpReasmFails", "TcpExtPruneCalled")}
+    host = {"seconds": 2, "cpus": 2, "cpu_self": 0.5, "cpu_busy": 3 if odd else 0.6, "counters": {},
+            "counter_series": dict(counts, **bad) if odd else counts}
+    detail = {"sender": host, "window_start": 2,
+              "intervals": [[i / 4, i * 31250000, 100, 65536] for i in range(9)]}
+    db.execute("UPDATE sample SET more = json_set(coalesce(more, '{}'), '$.detail', json(?))"
+               " WHERE id = ?", (json.dumps(detail), number))
+    if odd:
+        db.execute("UPDATE sample SET throughput = 5e8 WHERE id = ?", (number,))
+    if at == 6:
+        db.execute("UPDATE sample SET ok = 0, throughput = NULL, more = json_set(more, '$.reason',"
+                   " 'taken away by the test') WHERE id = ?", (number,))
+db.commit()
+END
+check "that report" "$tunesweep" report latest --store "$work/odd.db" --format html -o "$work/odd.html"
+why="62 % of the CPUs were others' (2 % in the median sample)"
+for view in "desktop 1280" "narrow 400" "dark 1280 --blink-settings=preferredColorScheme=0"; do
+	# shellcheck disable=SC2086
+	set -- $view
+	look "$work/odd.html" "${@:2}"
+	contains "odd, $1: an outlier and a failure are counted" <(field marked) "ringed, kept and counted. 1 failed"
+	same "odd, $1: one ring, one cross" 1,1 "$(field marks)"
+	same "odd, $1: one is noted in the table" "outlier, kept: throughput -50 %, $why" "$(field noted)"
+	contains "odd, $1: what was lost is told" <(field totals) "sent again (sender): 47, dropped on arrival (sender): 47"
+	same "odd, $1: when it was lost" "1 s: 7,1.5 s: 40" "$(field first)"
+	same "odd, $1: many counters are folded" "7 8" "$(field folded) $(field unfolded)"
+	same "odd, $1: a sample without losses has none drawn" "Nothing was lost or held up. 2" "$(field quiet)"
+	same "odd, $1: none is empty" "" "$(field empty)"
+	same "odd, $1: no fault" 0 "$(field faults)"
+	same "odd, $1: no wider than the window" false "$(field wide)"
+	same "odd, $1: nothing on the console" "" "$(cat "$work/console")"
+done
+"$tunesweep" report latest --store "$work/odd.db" >"$work/odd.txt"
+contains "the text names it, too" "$work/odd.txt" "$why"
 
 # Many samples: 10,000 open in under 3 s. Counted as CPU time over that of an empty page, since
 # other tests run beside this one.

@@ -4,6 +4,7 @@
  * sample, what cannot be, and when a series of rates is steady.
  */
 #include "builtin_made_up.h"
+#include "json_util.h"
 
 static void test_result(void **state)
 {
@@ -327,12 +328,13 @@ static void test_counters(void **state)
 	struct builtin_counters c = {0};
 	counters_at(&c, 10, 100, 0);
 	counters_at(&c, 10.5, 1100, 0);
-	auto_json json_t *ends = builtin_counters_json(&c);
+	auto_json json_t *ends = builtin_counters_json(&c, 9.75);
 	assert_true(json_is_null(ends));
 	counters_at(&c, 11, 1350, 9007199254740993.0);
 	builtin_counters_add(&c, &(struct builtin_read){.t = 11.2});
-	auto_json json_t *o = builtin_counters_json(&c);
-	assert_int_equal(json_object_size(o), 3);
+	auto_json json_t *o = builtin_counters_json(&c, 9.75);
+	assert_int_equal(json_object_size(o), 4);
+	near(json_get_number(o, "begins"), 0.25, 1e-9);
 	near(cell(o, "t", 0), 0.5, 1e-9);
 	near(cell(o, "t", 1), 1, 1e-9);
 	near(cell(o, "rx_packets", 0), 1000, 0);

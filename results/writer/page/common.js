@@ -7,6 +7,8 @@ const data = JSON.parse(document.getElementById("data").textContent);
 const page = document.getElementById("pictures");
 const dark = matchMedia("(prefers-color-scheme: dark)");
 const charts = [];
+const SHOWN = 500; // rows of a table
+let printing = false;
 
 // An element with properties and children; text is text, never markup.
 function make(tag, properties, ...children) {
@@ -67,7 +69,7 @@ function heat(share, alpha = 1) {
 }
 
 function ink() {
-	return dark.matches ? {
+	return dark.matches && !printing ? {
 		text: "#e6e6e6",
 		line: "#3a3d44",
 		plain: "#8b93a1",
@@ -146,7 +148,7 @@ function picture(id, heading, caption, wide, config, numbers) {
 		fill();
 	};
 	charts.push(draw);
-	return {draw, tools, figure, chart: () => chart};
+	return {draw, tools, box, figure, chart: () => chart};
 }
 
 // A labelled selection; choices: [[value, text], ...].
@@ -166,3 +168,12 @@ function drawAll() {
 	document.body.dataset.drawn = charts.length;
 }
 dark.addEventListener("change", drawAll);
+// Paper is white, whatever the screen is.
+addEventListener("beforeprint", () => {
+	printing = true;
+	drawAll();
+});
+addEventListener("afterprint", () => {
+	printing = false;
+	drawAll();
+});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// All tunables at once with a filter, one sample over time, the table of trials, and the timeline;
-// then the start: what is drawn for which data.
+// All tunables at once with a filter, the table of samples, and the timeline; then the start: what
+// is drawn for which data.
 "use strict";
 
 const LINES = 300; // lines that are drawn: the best, and the best of what is filtered
@@ -115,151 +115,19 @@ function addFilter(p, tunable, axis, changed) {
 	p.tools.append(make("label", {}, shorter(tunable), low, "to", high));
 }
 
-// Rates between the reads of a sample: [[seconds, bytes, rtt us, cwnd bytes], ...].
-function series(detail) {
-	const reads = Array.isArray(detail.intervals) ? detail.intervals.filter(Array.isArray) : [];
-	return reads.slice(1)
-		.map((r, i) => ({
-			     t: r[0],
-			     rate: (r[1] - reads[i][1]) * 8 / (r[0] - reads[i][0]),
-			     rtt: r[2],
-			     cwnd: r[3]
-		     }))
-		.filter((r) => Number.isFinite(r.rate));
-}
-
-function drawSample() {
-	const usable = data.details.filter((d) => series(d.detail).length > 1);
-	if (!usable.length) {
-		return null;
-	}
-	let select;
-	const chosen = () => series(usable[Number(select.value)].detail);
-	const p = picture(
-		"sample", "One sample over time",
-		"Throughput and congestion window in each interval of a sample, warm-up included.",
-		true,
-		() => {
-			const s = chosen(),
-			      xy = (key) => s.map((r) => ({x: r.t, y: r[key] ?? null}));
-			return {
-				type: "line",
-				data: {
-					datasets: [
-						{
-							label: "throughput",
-							data: xy("rate"),
-							borderColor: ink().one,
-							backgroundColor: ink().one,
-							pointRadius: 2
-						},
-						{
-							label: "congestion window",
-							data: xy("cwnd"),
-							borderColor: ink().three,
-							backgroundColor: ink().three,
-							pointRadius: 0,
-							stepped: true,
-							yAxisID: "right"
-						}
-					]
-				},
-				options: {
-					parsing: false,
-					scales: {
-						x: {
-							type: "linear",
-							title: {display: true, text: "seconds"}
-						},
-						y: {
-							beginAtZero: true,
-							ticks: {callback: rate},
-							title: {display: true, text: "throughput"}
-						},
-						right: {
-							position: "right",
-							beginAtZero: true,
-							grid: {drawOnChartArea: false},
-							title: {
-								display: true,
-								text: "congestion window, bytes"
-							}
-						}
-					}
-				}
-			};
-		},
-		() => [["seconds", "throughput", "rtt us", "cwnd"],
-		       chosen().map((r) => [r.t, rate(r.rate), r.rtt, r.cwnd])]);
-	select = choice(p.tools, "sample", usable.map((d, i) => [String(i), d.title]), "0", p.draw);
-	return p;
-}
-
-// CPU by core of a sample, where its engine has counted it: {host: [busy fraction, ...]}.
-function cores(detail) {
-	return ["sender", "receiver"]
-		.map((h) => [h, detail[h] && detail[h].per_cpu])
-		.filter(([, c]) => Array.isArray(c) && c.length);
-}
-
-function drawCores() {
-	const usable = data.details.filter((d) => cores(d.detail).length);
-	if (!usable.length) {
-		return null;
-	}
-	let select;
-	const chosen = () => cores(usable[Number(select.value)].detail);
-	const p = picture(
-		"cores", "CPU by core",
-		"Busy share of each CPU during one sample: one that is full limits all.", false,
-		() => {
-			const hosts = chosen(), most = Math.max(...hosts.map(([, c]) => c.length));
-			return {
-				type: "bar",
-				data: {
-					labels: Array.from({length: most},
-							   (unused, i) => "CPU " + i),
-					datasets: hosts.map(
-						([h, c], i) => ({
-							label: h,
-							data: c,
-							backgroundColor: i ? ink().three : ink().one
-						}))
-				},
-				options: {
-					scales: {
-						y: {
-							min: 0,
-							max: 1,
-							ticks: {
-								callback: (x) =>
-									Math.round(100 * x) + " %"
-							}
-						}
-					}
-				}
-			};
-		},
-		() => [["host", "busy share by CPU"],
-		       chosen().map(([h, c]) => [h, c.map(digits).join(", ")])]);
-	select = choice(p.tools, "sample", usable.map((d, i) => [String(i), d.title]), "0", p.draw);
-	return p;
-}
-
-const SHOWN = 500;
-
 function trialTable(rows) {
 	const heads = [
 		"sample", "trial", "phase", "score", "throughput", "us/KB",
-		...data.tunables.map(shorter)
+		...data.tunables.map(shorter), ...(marks.size ? ["notes"] : [])
 	];
 	const cells = rows.map((r) => [r.sample, r.trial, r.ok ? r.phase : r.phase + ", failed",
-				       r.score, r.throughput, r.service_demand, ...r.values]);
+				       r.score, r.throughput, r.service_demand, ...r.values,
+				       ...(marks.size ? [noteOf(r.sample)] : [])]);
 	const texts = cells.map((c) => c.map((x, i) => (i === 4 ? rate(x) : digits(x))));
 	let by = 0, down = false;
 	const filter = make(
 		"input",
-		{type: "search", id: "trials-filter", placeholder: "e.g. cubic, failed, 16777216"});
+		{type: "search", id: "trials-filter", placeholder: "e.g. cubic, failed, outlier"});
 	const count = make("span", {id: "trials-count"}), body = make("tbody");
 	filter.setAttribute("aria-label", "show only samples that contain");
 	const compare = (a, b) => (typeof a === "number" && typeof b === "number" ? a - b
@@ -385,6 +253,7 @@ if (data.kind === "run") {
 			drawHeat(all);
 			drawParallel(all, metric);
 		}
+		drawMarked(rows);
 		drawSample();
 		drawCores();
 	}
