@@ -178,7 +178,8 @@ ifneq ($(QUICK),1)
 	@-tests/deps.sh --no-install-recommends $(VM_PACKAGES)
 	@$(MAKE) --no-print-directory -j$(JOBS) BUILD=$(BUILD)/sanitized SANITIZE=1 unit-programs fuzz-programs
 endif
-	@BUILD=$(BUILD) VM_WITHOUT='$(VM_LONG)' tests/run.sh $(UNIT_TESTS) tests/layers.sh tests/lint.sh tests/lint_planted.sh tests/proofs.sh \
+	@BUILD=$(BUILD) VM_WITHOUT='$(VM_LONG)' tests/run.sh $(UNIT_TESTS) tests/harness.sh tests/layers.sh \
+	  tests/lint.sh tests/lint_planted.sh tests/proofs.sh \
 	  $(if $(filter 1,$(QUICK)),,$(SLOW_TESTS))
 SLOW_TESTS = $(patsubst $(BUILD)/%,$(BUILD)/sanitized/%,$(UNIT_TESTS) $(FUZZ_PROGRAMS)) $(LAB_SCRIPTS) $(VM_TESTS)
 .PHONY: build-tests unit-programs

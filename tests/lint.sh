@@ -12,25 +12,24 @@ build=${1:-${BUILD:-build}}
 [ $# = 0 ] || shift
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
-failed=0
+. tests/tap.sh
 
 files() { find sweep results profiles include tests -name "$1" -not -path '*/build/*' | sort; }
 
 # verdict NAME: ok if $out/found is empty, else what was found
 verdict() {
 	if [ -s "$out/found" ]; then
-		echo "not ok lint: $1 ($(wc -l <"$out/found") findings)"
+		not_ok "lint: $1 ($(wc -l <"$out/found") findings)"
 		head -n 30 "$out/found" | sed 's/^/  /'
-		failed=1
 	else
-		echo "ok lint: $1"
+		ok "lint: $1"
 	fi
 }
 
 # needs TOOL NAME: says that the gate is skipped where the tool is not there
 needs() {
 	command -v "$1" >/dev/null && return
-	echo "ok lint: $2 # SKIP $1 is not installed"
+	skip "lint: $2" "$1 is not installed"
 	return 1
 }
 
@@ -237,7 +236,7 @@ excused='^(profiles/tunable/(ethtool_number|link|napi|qdisc|route)|sweep/cli/(op
 # sees in arrays that a loop fills (gcc 12). ASan and valgrind look for both.
 gate_analyzer() {
 	if ! gcc -fanalyzer -E -x c /dev/null >/dev/null 2>&1; then
-		echo "ok lint: gcc -fanalyzer # SKIP gcc has none"
+		skip "lint: gcc -fanalyzer" "gcc has none"
 		return
 	fi
 	mkdir -p "$build/lint"
@@ -283,4 +282,4 @@ gate_tidy_paths() {
 for gate; do
 	"gate_$gate"
 done
-exit $failed
+done_testing

@@ -4,10 +4,10 @@
 # Usage: tests/memcheck.sh PROGRAM...
 set -u
 cd "$(dirname "$0")/.." || exit 1
-command -v valgrind >/dev/null || { echo "ok valgrind # SKIP valgrind is not installed"; exit 0; }
+. tests/tap.sh
+command -v valgrind >/dev/null || skip_all valgrind "valgrind is not installed"
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
-failed=0
 # one PROGRAM: what it says goes to $out
 one() {
 	valgrind -q --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite --num-callers=30 \
@@ -20,11 +20,10 @@ printf '%s\n' "$@" | xargs -P "${JOBS:-2}" -I{} bash -c 'one {}'
 for t in "$@"; do
 	name=${t##*/}
 	if [ "$(cat "$out/$name.status")" = 0 ]; then
-		echo "ok valgrind: $name"
+		ok "valgrind: $name"
 	else
-		echo "not ok valgrind: $name"
+		not_ok "valgrind: $name"
 		grep -E '^==|not ok' "$out/$name" | head -n 40
-		failed=1
 	fi
 done
-exit $failed
+done_testing

@@ -5,6 +5,7 @@
 # Usage: tests/proofs.sh [--write]     BUILD: the programs (build); --write puts the table there
 set -u
 cd "$(dirname "$0")/.." || exit 1
+. tests/tap.sh
 build=${BUILD:-build}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -22,7 +23,7 @@ for f in tests/vm/sysctls.txt tests/vm/guest/*.sh tests/lab/*.sh \
 	grep -vE '^[[:space:]]*(#|/?\*)' "$f" | sed "s|^|${f#tests/}\t|"
 done >"$work/lines"
 "$build/tunesweep" list --json | jq -r '.[] | "\(.name)\t\(.scope)"' >"$work/names"
-[ -s "$work/names" ] || { echo "not ok proofs - tunesweep list tells nothing"; exit 1; }
+[ -s "$work/names" ] || { not_ok proofs "tunesweep list tells nothing"; exit 1; }
 
 # places NAME SCOPE: the real kernels first; recorded trees and fakes only where there is none. A
 # star stands for one component; fields, devices and choices may follow a name.
@@ -63,14 +64,12 @@ if [ "${1:-}" = --write ]; then
 		END { if (!done) { while ((getline line <t) > 0) print line } }' $readme >"$work/readme"
 	cat "$work/readme" >$readme
 fi
-failed=0
 while IFS=$'\t' read -r name where; do
 	if [ -z "$where" ]; then
-		echo "not ok proofs: no test names $name"
-		failed=1
+		not_ok "proofs: no test names $name"
 	fi
 done <"$work/places"
-[ $failed = 1 ] || echo "ok proofs: each of $(wc -l <"$work/names") entries is named by a test"
+[ $failed = 1 ] || ok "proofs: each of $(wc -l <"$work/names") entries is named by a test"
 
 # pairs of entry and file, as they are and as the table has them
 awk -F '\t' '{ n = split($2, part, ", "); for (i = 1; i <= n; i++) { sub(/.*: /, "", part[i]); print $1 "\t" part[i] } }' \
@@ -81,9 +80,8 @@ awk -F '\t' '{ n = split($2, part, ", "); for (i = 1; i <= n; i++) { sub(/.*: /,
 wrong=$(comm -13 "$work/true" "$work/claimed" | tr '\t\n' ' ;')
 missing=$(comm -3 <(cut -f 1 "$work/names" | sort -u) <(cut -f 1 "$work/told" | sort -u) | tr -d '\t' | tr '\n' ' ')
 if [ -z "$wrong$missing" ]; then
-	echo "ok proofs: the table in $readme has every entry, and is true"
+	ok "proofs: the table in $readme has every entry, and is true"
 else
-	echo "not ok proofs: the table in $readme (tests/proofs.sh --write) - missing or unknown: $missing; not named there: $wrong"
-	failed=1
+	not_ok "proofs: the table in $readme (tests/proofs.sh --write)" "missing or unknown: $missing; not named there: $wrong"
 fi
-exit $failed
+done_testing

@@ -34,7 +34,7 @@ echo 860000000 >"$work/level"
 status "14 % less is a regression" 1 "$tunesweep" check --against "$reference" "${store[@]}"
 contains "and says how much" "$work/out" "regression: throughput -1"
 status "as JSON" 1 "$tunesweep" check --against "$reference" "${store[@]}" --json
-check "that parses" jq -e '.verdict == "regression" and .percent < -12' "$work/out"
+json "that parses" "$work/out" '.verdict == "regression" and .percent < -12'
 status "one sample cannot tell" 125 "$tunesweep" check --against "$reference" --samples 1 "${store[@]}"
 contains "and says how many more" "$work/out" "more samples are needed"
 status "with reboots that move it by 10 %, one boot cannot tell" 125 \
@@ -72,4 +72,4 @@ done
 check "JSON lines parse" jq -es 'length > 20' "$work/export.jsonl"
 check "CSV has all columns in each row" awk -F, 'NR == 1 { n = NF } NF != n { exit 1 }' "$work/export.csv"
 check "Prometheus' text is of metrics and remarks" awk '!/^#/ && !/^[a-z_]+\{[^}]*\} [-+0-9.eE]+$/ { exit 1 }' "$work/export.prometheus"
-exit $failed
+done_testing

@@ -7,7 +7,7 @@ status "no command is a usage error" 2 "$tunesweep"
 status "an unknown command is one too" 2 "$tunesweep" runn
 contains "and names the nearest" "$work/err" "nearest: 'run'"
 status "with --json" 2 "$tunesweep" runn --json
-check "it is said as JSON too" jq -e '.status == 2 and (.error | contains("runn"))' "$work/out"
+json "it is said as JSON too" "$work/out" '.status == 2 and (.error | contains("runn"))'
 status "a pattern that matches nothing" 1 "$tunesweep" list zzz
 contains "is said" "$work/err" "'zzz'"
 full() { "$tunesweep" "$@" >/dev/full; }
@@ -26,9 +26,9 @@ contains "is not overwritten" "$work/err" "is there already"
 status "an empty store" 3 "$tunesweep" results --store "$work/nothing.db"
 contains "is called empty" "$work/err" "nothing.db is empty"
 status "a first spec as JSON" 0 "$tunesweep" init --json
-check "is a text in an object" jq -e '.spec | startswith("# A first sweep")' "$work/out"
+json "is a text in an object" "$work/out" '.spec | startswith("# A first sweep")'
 status "or written" 0 "$tunesweep" init --json -o "$work/first.yaml"
-check "with its path" jq -e --arg path "$work/first.yaml" '.written == $path' "$work/out"
+json "with its path" "$work/out" '.written == $path' --arg path "$work/first.yaml"
 status "the loopback is an interface" 0 "$tunesweep" init --device lo
 check "of which only what is known is told" grep -qE '^# Device: lo, MTU [1-9][0-9]*$' "$work/out"
 status "what is no interface is refused" 3 "$tunesweep" init --device no-such0
@@ -57,7 +57,7 @@ search: {algorithm: auto, samples: 40, seed: 1}
 proof: {pairs: 8}
 SPEC
 status "an own benchmark is swept" 0 "$tunesweep" run "$work/command.yaml" -o "$work/own" --json
-check "result.json is JSON" jq -e . "$work/own/result.json"
+json "result.json is JSON" "$work/own/result.json" .
 x=$(jq '.best.values."param.x"' "$work/own/result.json")
 check "its optimum is found: param.x = $x" test "$x" -ge 34 -a "$x" -le 40
 check "best.yaml is written" grep -q "param.x" "$work/own/best.yaml"
@@ -66,7 +66,7 @@ status "results lists it" 0 "$tunesweep" results
 contains "by its name" "$work/out" own-benchmark
 status "report shows it" 0 "$tunesweep" report latest
 status "report as JSON" 0 "$tunesweep" report latest --json
-check "which parses" jq -e .run "$work/out"
+json "which parses" "$work/out" .run
 
 cat >"$work/fails.yaml" <<SPEC
 tunesweep: 1
@@ -77,7 +77,7 @@ tunables: [{set: param.x, range: [0, 9], type: int, default: 1}]
 search: {samples: 4}
 SPEC
 status "all samples failing is status 3" 3 "$tunesweep" run "$work/fails.yaml" -o "$work/fails"
-check "and a result says so" jq -e '.status == "failed" and .failed == .samples and .gain == null' "$work/fails/result.json"
+json "and a result says so" "$work/fails/result.json" '.status == "failed" and .failed == .samples and .gain == null'
 
 cat >"$work/sim.yaml" <<SPEC
 tunesweep: 1
@@ -94,7 +94,7 @@ check "in the list" grep -qE ' simulated .* none proved$' "$work/out"
 "$tunesweep" run "$work/sim.yaml" -o "$work/closed" <&- >&- 2>&-
 same "with closed standard streams" $? 3
 status "the store is still one" 0 "$tunesweep" results --json
-check "and has the run" jq -e '[.[] | select(.name == "simulated")] | length == 2' "$work/out"
+json "and has the run" "$work/out" '[.[] | select(.name == "simulated")] | length == 2'
 # progress on a narrow terminal, and on one that cannot go back
 script -qec "stty cols 40; TERM=xterm $tunesweep run $work/sim.yaml -o $work/narrow" /dev/null </dev/null >"$work/tty"
 check "no line of progress is longer than the terminal" awk -F '\r' '/search [0-9]/ {
@@ -171,7 +171,7 @@ pairs=$(jq '.gain.pairs // 0' "$work/night/result.json")
 check "nothing is measured twice: $total calls for $asked samples and $pairs pairs, $before before" \
 	test $((total - asked - 2 * pairs)) -ge 0 -a $((total - asked - 2 * pairs)) -le 1
 status "the run is complete" 0 "$tunesweep" results --json
-check "and one" jq -e '[.[] | select(.name == "night")] | length == 1 and .[0].status == "complete"' "$work/out"
+json "and one" "$work/out" '[.[] | select(.name == "night")] | length == 1 and .[0].status == "complete"'
 
 cat >"$work/slow.yaml" <<SPEC
 tunesweep: 1
@@ -189,4 +189,4 @@ start=$SECONDS
 wait $main
 same "Ctrl-C during a sample gives 130" $? 130
 check "and at once" test $((SECONDS - start)) -le 3
-exit $failed
+done_testing

@@ -2,20 +2,11 @@
 # processes below a pid. Sourced, not run.
 # shellcheck shell=bash
 set -u
+. "$(dirname "${BASH_SOURCE[0]}")/../tap.sh"
 build=$(cd "${BUILD:-build}" && pwd)
 tunesweep=$build/tunesweep
 work=$(mktemp -d)
-failed=0
 
-ok() { echo "ok $1"; }
-not_ok() {
-	echo "not ok $1 - $2"
-	failed=1
-}
-skip_all() {
-	echo "ok $1 # SKIP $2"
-	exit 0
-}
 # check NAME COMMAND...: ok if the command succeeds
 check() {
 	local name=$1
@@ -46,6 +37,24 @@ contains() {
 		not_ok "$1" "no '$3' in: $(head -c 500 "$2" | tr '\n' ' ')"
 	fi
 }
+# lacks NAME FILE REGEX: no line of the file, which is there, matches
+lacks() {
+	grep -E -m 3 -e "$3" -- "$2" >"$work/lacks.out" 2>&1
+	case $? in
+	1) ok "$1" ;;
+	*) not_ok "$1" "$2: $(head -c 500 "$work/lacks.out" | tr '\n' ' ')" ;;
+	esac
+}
+# holds FILE FILTER [JQ_OPTION...]: the file is one JSON value, of which the filter says something, and
+# nothing that is false. (jq -e alone is content with an empty file.)
+holds() {
+	local file=$1 filter=$2
+	shift 2
+	jq -es "$@" "length == 1 and (.[0] | [$filter] | length > 0 and all)" "$file"
+}
+# json NAME FILE FILTER [JQ_OPTION...]: ok if the file holds that
+json() { check "$1" holds "${@:2}"; }
+# same NAME GOT WANTED
 same() {
 	if [ "$2" = "$3" ]; then
 		ok "$1"
@@ -72,6 +81,11 @@ family() {
 		for c in $(cat /proc/"$p"/task/*/children 2>/dev/null); do waiting+=("$c"); done
 	done
 }
+# no_journals [FOLDER]: none is in the run folder, which is there
+no_journals() {
+	local left
+	left=$(find "${1:-/run/tunesweep}" -name '*.journal') && [ -z "$left" ]
+}
 need_root() {
 	[ "$(id -u)" = 0 ] || skip_all "$1" "needs root for network namespaces"
 	ip netns add "ts-probe-$$" 2>/dev/null || skip_all "$1" "network namespaces are not allowed here"
@@ -84,7 +98,8 @@ make_namespaces() {
 		ip link add eth0 netns "$ns_a" type veth peer name eth0 netns "$ns_b" &&
 		ip -n "$ns_a" addr add 192.0.2.1/30 dev eth0 && ip -n "$ns_b" addr add 192.0.2.2/30 dev eth0 &&
 		ip -n "$ns_a" link set lo up && ip -n "$ns_b" link set lo up &&
-		ip -n "$ns_a" link set eth0 up && ip -n "$ns_b" link set eth0 up
+		ip -n "$ns_a" link set eth0 up && ip -n "$ns_b" link set eth0 up &&
+		[ -n "$(snapshot "$ns_a")" ] && [ -n "$(snapshot "$ns_b")" ] # or all would always be as before
 }
 # Addresses of the link besides: fe80::1 and fe80::2. (A link that was down has lost them.)
 link_local() {

@@ -1,47 +1,33 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Helpers of the lab scripts: the driver as a coprocess, and lines "ok NAME", "not ok NAME - why",
-# "ok NAME # SKIP reason". Sourced, from the top of the tree; BUILD is the build folder.
-
-BUILD=${BUILD:-build}
-DRIVER=$BUILD/lab-driver # beside the agent, where the launcher looks for it
-AGENT=$BUILD/tunesweep-agent
-failed=0
+# Helpers of the scripts that speak with an agent themselves: the driver (driver.c) as a coprocess,
+# on top of common.sh. Sourced, from the top of the tree.
+# shellcheck shell=bash
+. tests/lab/common.sh
+DRIVER=$build/lab-driver # beside the agent, where the launcher looks for it
+AGENT=$build/tunesweep-agent
+TMP=$work
 shopt -s extglob
 
-ok() { echo "ok $1"; }
-not_ok() { echo "not ok $1 - $2"; failed=$((failed + 1)); }
-skip() { echo "ok $1 # SKIP $2"; }
-
-# check NAME GOT PATTERN: does what was got match the glob?
-check() {
+# matches NAME GOT PATTERN: does what was got match the glob?
+matches() {
 	# shellcheck disable=SC2053
 	if [[ $2 == $3 ]]; then ok "$1"; else not_ok "$1" "got '$2', wanted '$3'"; fi
-}
-
-# until_true SECONDS COMMAND...: polls; 0 as soon as the command succeeds.
-until_true() {
-	local end=$((SECONDS + $1 + 1))
-	shift
-	until "$@" 2>/dev/null; do
-		((SECONDS < end)) || return 1
-		sleep 0.02
-	done
 }
 
 gone() { ! kill -0 "$1" 2>/dev/null; }
 no_file() { [[ ! -e $1 ]]; }
 
 build_driver() {
-	[[ -f $BUILD/libtunesweep.a && -x $AGENT ]] || { echo "not ok build - no $AGENT"; exit 1; }
-	[[ $DRIVER -nt $BUILD/libtunesweep.a && $DRIVER -nt tests/lab/driver.c ]] && return
+	[[ -f $build/libtunesweep.a && -x $AGENT ]] || { not_ok build "no $AGENT"; exit 1; }
+	[[ $DRIVER -nt $build/libtunesweep.a && $DRIVER -nt tests/lab/driver.c ]] && return
 	local sanitize=
-	nm "$BUILD/libtunesweep.a" 2>/dev/null | grep -q __asan_init && sanitize=-fsanitize=address,undefined
-	[[ ! -e $BUILD/tests/coverage.o ]] || sanitize="--coverage $BUILD/tests/coverage.o -Wl,--wrap=_exit,--wrap=kill,--wrap=seccomp_load"
+	nm "$build/libtunesweep.a" 2>/dev/null | grep -q __asan_init && sanitize=-fsanitize=address,undefined
+	[[ ! -e $build/tests/coverage.o ]] || sanitize="--coverage $build/tests/coverage.o -Wl,--wrap=_exit,--wrap=kill,--wrap=seccomp_load"
 	# shellcheck disable=SC2046
 	${CC:-gcc} -std=gnu11 -O1 -g -Wall -Wextra -D_GNU_SOURCE $sanitize -Iinclude -o "$DRIVER" \
-		tests/lab/driver.c "$BUILD/libtunesweep.a" -pthread -lm \
+		tests/lab/driver.c "$build/libtunesweep.a" -pthread -lm \
 		$(pkg-config --cflags --libs libcap libseccomp numa jansson libnl-3.0 libnl-genl-3.0 libnl-route-3.0) ||
-		{ echo "not ok build - the driver does not compile"; exit 1; }
+		{ not_ok build "the driver does not compile"; exit 1; }
 }
 
 # The driver runs in the background; say sends a command and puts its answer into $answer.

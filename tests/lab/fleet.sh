@@ -38,12 +38,13 @@ before=$(all)
 clean() { [ "$(all)" = "$before" ]; }
 spec pool 13 >"$work/pool.yaml"
 status "a pool sweeps" 0 "$tunesweep" run "$work/pool.yaml" -o "$work/pool" --store "$work/pool.db"
-check "with its budget" jq -e '.samples == 13 and .restored' "$work/pool/result.json"
-check "both pairs' levels were measured" jq -e '.pairs | length == 2 and all(.throughput > 0)' "$work/pool/result.json"
+json "with its budget" "$work/pool/result.json" '.samples == 13 and .restored'
+json "both pairs' levels were measured" "$work/pool/result.json" '.pairs | length == 2 and all(.throughput > 0)'
 check "all four hosts are at their baseline" clean
 "$tunesweep" export-runs --store "$work/pool.db" --json >"$work/out"
 "$tunesweep" report latest --store "$work/pool.db" --json >"$work/report.json"
-check "the second pair has its share of the samples" jq -e '[.. | objects | select(.pair? == 2)] | length >= 6' "$work/report.json"
+json "the second pair has its share of the samples" "$work/report.json" \
+	'[.. | objects | select(.pair? == 2)] | length >= 6'
 # Over several boots: the pool finds and proves, each later boot measures on its first pair.
 cat >"$work/boots.yaml" <<SPEC
 tunesweep: 1
@@ -66,14 +67,14 @@ other_boot() { # ID COMMAND...: as after a reboot
 }
 boots=("$tunesweep" run "$work/boots.yaml" -o "$work/boots" --store "$work/boots.db" --boots 2)
 status "a pool over several boots" 0 "${boots[@]}"
-check "counts the first" jq -e '.pairs | length == 2' "$work/boots/result.json"
-check "and waits" jq -e '.boots | .wanted == 2 and (.each | length) == 1' "$work/boots/result.json"
+json "counts the first" "$work/boots/result.json" '.pairs | length == 2'
+json "and waits" "$work/boots/result.json" '.boots | .wanted == 2 and (.each | length) == 1'
 status "the same boot is not measured" 1 "${boots[@]}"
 if other_boot 00000000-0000-4000-8000-000000000001 true 2>/dev/null; then
 	status "the second boot" 0 other_boot 00000000-0000-4000-8000-000000000002 "${boots[@]}"
-	check "ends it" jq -e '.boots | (.each | length) == 2 and .percent > 0' "$work/boots/result.json"
+	json "ends it" "$work/boots/result.json" '.boots | (.each | length) == 2 and .percent > 0'
 else
-	ok "the second boot # SKIP no mount over the boot id"
+	skip "the second boot" "no mount over the boot id"
 fi
 check "all four hosts are at their baseline again" clean
 spec cut 100000 >"$work/cut.yaml"
@@ -94,4 +95,4 @@ check "a host of the second pair is lost: the first goes on" wait_for 60 some $(
 kill -INT $main
 wait $main
 check "and is interrupted in good order" wait_for 30 clean
-exit $failed
+done_testing

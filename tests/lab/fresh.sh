@@ -73,4 +73,4 @@ done <<<"$commands"
 contains "make demo ends with its profile" "$work/makedemo" "Written: build/demo/best.yaml, report.html, result.json"
 contains "and has put everything back" "$work/makedemo" "Rolled back:"
 check "make test closes with its count" grep -qE '^[1-9][0-9]* passed, 0 failed, [0-9]+ skipped$' "$work"/maketest*
-exit $failed
+done_testing

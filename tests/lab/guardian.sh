@@ -7,16 +7,14 @@ set -u
 cd "$(dirname "$0")/../.." || exit 1
 . tests/lab/driver.bash
 
-if [[ $(id -u) != 0 ]]; then skip guardian "namespaces want root"; exit 0; fi
+need_root guardian
 C=tsg-$$-c H=tsg-$$-h
-if ! ip netns add "$C" 2>/dev/null; then skip guardian "no network namespaces here"; exit 0; fi
-ip netns add "$H"
-TMP=$(mktemp -d)
+ip netns add "$C" && ip netns add "$H" || exit 1
 relays=()
-trap 'kill "${relays[@]}" 2>/dev/null; ip netns del "$C" 2>/dev/null; ip netns del "$H" 2>/dev/null; rm -rf "$TMP"' EXIT
+trap 'kill "${relays[@]}" 2>/dev/null; ip netns del "$C" 2>/dev/null; ip netns del "$H" 2>/dev/null; cleanup' EXIT
 build_driver
-RELAY=$BUILD/tests/lab/relay
-[[ -x $RELAY ]] || { echo "not ok guardian - no $RELAY"; exit 1; }
+RELAY=$build/tests/lab/relay
+[[ -x $RELAY ]] || { not_ok guardian "no $RELAY"; exit 1; }
 
 ip link add in0 netns "$H" type veth peer name out0 netns "$C"
 ip link add out0 netns "$H" type veth peer name in0 netns "$C"
@@ -43,17 +41,17 @@ behind_the_link() {
 	ip netns exec "$H" "$RELAY" listen "$port" "$(realpath "$AGENT")" --run-dir "$TMP/run" "$@" 2>>"$TMP/err" &
 	agent=$!
 	relays+=("$agent")
-	until_true 10 eval "ip netns exec $H ss -Hltn 'sport = :$port' | grep -q ."
+	wait_for 10 eval "ip netns exec $H ss -Hltn 'sport = :$port' | grep -q ."
 	start_driver
 	say agent r cmd nsenter "--net=/run/netns/$C" "$RELAY" connect 192.0.2.2 "$port"
-	check "a host behind the link ($*)" "$answer" "ok r"
+	matches "a host behind the link ($*)" "$answer" "ok r"
 	say open r sweep $S
-	check "its session" "$answer" "ok*"
+	matches "its session" "$answer" "ok*"
 	# the change cuts the link: whether its answer still comes is luck
 	echo "set r $S - 1" >&"$to_driver"
-	until_true 10 is_filter 1
-	check "the setting is changed" "$(filter)" 1
-	check "and the host is not reached any more" "$(cut && echo cut)" cut
+	wait_for 10 is_filter 1
+	matches "the setting is changed" "$(filter)" 1
+	matches "and the host is not reached any more" "$(cut && echo cut)" cut
 }
 leave() { # the driver waits for answers that do not come
 	kill -KILL "$(child_of "$driver_pid" ts-launcher)" "$driver_pid" 2>/dev/null
@@ -61,31 +59,31 @@ leave() { # the driver waits for answers that do not come
 	wait "$driver_pid" 2>/dev/null
 }
 
-check "the host is reached at first" "$(reachable && echo reached)" reached
+matches "the host is reached at first" "$(reachable && echo reached)" reached
 behind_the_link
 kill -KILL "$agent"
-until_true 10 is_filter 0
-check "link cut and agent killed: the guardian restores" "$(filter)" 0
-until_true 10 reachable
-check "and the host is reached again" "$(reachable && echo reached)" reached
-until_true 10 eval "! find '$TMP/run' -name '*.journal' | grep -q ."
-check "no journal is left" "$(find "$TMP/run" -name '*.journal' | wc -l)" 0
+wait_for 10 is_filter 0
+matches "link cut and agent killed: the guardian restores" "$(filter)" 0
+wait_for 10 reachable
+matches "and the host is reached again" "$(reachable && echo reached)" reached
+wait_for 10 no_journals "$TMP/run"
+matches "no journal is left" "$(find "$TMP/run" -name '*.journal' | wc -l)" 0
 leave
 
 behind_the_link --silence-ms 2000
-until_true 20 is_filter 0
-check "link cut alone: the agent restores after the silence" "$(filter)" 0
-until_true 10 reachable
-check "and the host is reached once more" "$(reachable && echo reached)" reached
+wait_for 20 is_filter 0
+matches "link cut alone: the agent restores after the silence" "$(filter)" 0
+wait_for 10 reachable
+matches "and the host is reached once more" "$(reachable && echo reached)" reached
 leave
 
 # The agent is stopped, not killed: nobody is dead, and it puts back as soon as it goes on.
 behind_the_link --silence-ms 9000
 kill -STOP "$agent"
 sleep 10
-check "an agent that stands still changes nothing" "$(filter)" 1
+matches "an agent that stands still changes nothing" "$(filter)" 1
 kill -CONT "$agent"
-until_true 20 is_filter 0
-check "an agent that stood still puts back when it goes on" "$(filter)" 0
+wait_for 20 is_filter 0
+matches "an agent that stood still puts back when it goes on" "$(filter)" 0
 leave
-exit $((failed > 0))
+done_testing

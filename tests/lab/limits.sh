@@ -158,11 +158,11 @@ fi
 BUSY="$BUSY $(background)"
 echo "# of $ALL bottlenecks $RIGHT named right, $WRONG wrong, $((ALL - RIGHT - WRONG)) unknown"
 if good_enough; then
-	echo "ok limits ($RIGHT of $ALL right, $WRONG wrong)"
+	ok "limits ($RIGHT of $ALL right, $WRONG wrong)"
 elif awk '{ exit !($1 > 0.5 || $2 > 0.5) }' <<<"$BUSY"; then
 	# Other people's load is a bottleneck that this script has not made.
-	echo "ok limits # SKIP the machine is busy ($BUSY of its CPUs before and after): $RIGHT of $ALL right, $WRONG wrong"
+	skip "limits" "the machine is busy ($BUSY of its CPUs before and after): $RIGHT of $ALL right, $WRONG wrong"
 else
-	echo "not ok limits - $RIGHT of $ALL right, $WRONG wrong"
-	exit 1
+	not_ok limits "$RIGHT of $ALL right, $WRONG wrong"
 fi
+done_testing

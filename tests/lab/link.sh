@@ -6,24 +6,22 @@ set -u
 cd "$(dirname "$0")/../.." || exit 1
 . tests/lab/driver.bash
 
-if [[ $(id -u) != 0 ]]; then skip link "the lab wants root so far"; exit 0; fi
-if ! ip netns add "tsl-$$" 2>/dev/null; then skip link "no network namespaces here"; exit 0; fi
-ip netns del "tsl-$$"
+need_root link
 build_driver
 
 # lab DELAY_MS RATE_MBIT QUEUE LOSS: sets $a $b (namespaces), $to (address of b), $emulator, $link
 lab() {
 	say lab "$@"
-	check "lab $*" "$answer" "ok ts-*-a ts-*-b * * *"
+	matches "lab $*" "$answer" "ok ts-*-a ts-*-b * * *"
 	read -r _ a b _ to emulator link <<<"$answer"
 }
 nothing_left() {
-	until_true 20 no_file "/run/netns/$a"
-	until_true 2 no_file "/run/tunesweep/lab-$main"
-	check "$1: namespaces are gone" "$(find /run/netns -name "ts-$main-*" 2>/dev/null | wc -l)" 0
-	check "$1: the note is gone" "$(find /run/tunesweep -maxdepth 1 -name "lab-$main" 2>/dev/null | wc -l)" 0
-	until_true 5 gone "$holder"
-	check "$1: the link's process is gone" "$(gone "$holder" && echo gone)" gone
+	wait_for 20 no_file "/run/netns/$a"
+	wait_for 2 no_file "/run/tunesweep/lab-$main"
+	matches "$1: namespaces are gone" "$(find /run/netns -name "ts-$main-*" 2>/dev/null | wc -l)" 0
+	matches "$1: the note is gone" "$(find /run/tunesweep -maxdepth 1 -name "lab-$main" 2>/dev/null | wc -l)" 0
+	wait_for 5 gone "$holder"
+	matches "$1: the link's process is gone" "$(gone "$holder" && echo gone)" gone
 }
 find_holder() {
 	launcher=$(child_of "$main" ts-launcher)
@@ -45,7 +43,7 @@ throughput() {
 	iperf3 --version >/dev/null 2>&1 || { echo -1; return; }
 	ip netns exec "$b" iperf3 -s -1 >/dev/null 2>&1 &
 	local server=$!
-	until_true 5 eval 'ip netns exec $b ss -Hltn | grep -q :5201'
+	wait_for 5 eval 'ip netns exec $b ss -Hltn | grep -q :5201'
 	ip netns exec "$a" iperf3 -c "$to" -t 3 -O 1 -J |
 		sed -n '/"sum_received"/,/}/s/.*"bits_per_second":[[:space:]]*\([0-9]*\).*/\1/p' |
 		awk '{printf "%d\n", $1 / 1e6}'
@@ -56,25 +54,26 @@ start_driver
 main=$driver_pid
 lab 20 2000 4194304 0
 find_holder
-check "the link's process" "$holder" "[0-9]*"
-check "a link in user space is said to be one" "$emulator $link" "@(netem 0|user-space $holder)"
-check "it has no capability" "$(sed -n 's/^CapPrm:\s*//p' "/proc/$holder/status")" "0000000000000000"
-check "it is nobody" "$(sed -n 's/^Uid:\s*//p' "/proc/$holder/status")" "65534*65534*65534*65534"
-check "the launcher holds no pipe" "$(find "/proc/$launcher/fd" -lname 'pipe:*' | grep -vc '/2$')" 0
-check "ip netns knows them" "$(ip netns | grep -c "^ts-$main-[ab]")" 2
-check "eth0 is up" "$(ip -n "$a" -br link show eth0)" "eth0*UP*"
-check "there is IPv4" "$(ip -n "$a" -br addr show eth0)" "*198.18.0.1/30*"
+matches "the link's process" "$holder" "[0-9]*"
+matches "a link in user space is said to be one" "$emulator $link" "@(netem 0|user-space $holder)"
+matches "it has no capability" "$(sed -n 's/^CapPrm:\s*//p' "/proc/$holder/status")" "0000000000000000"
+matches "it is nobody" "$(sed -n 's/^Uid:\s*//p' "/proc/$holder/status")" "65534*65534*65534*65534"
+matches "there is a launcher" "$launcher" "[0-9]*"
+matches "the launcher holds no pipe" "$(find "/proc/$launcher/fd" -lname 'pipe:*' | grep -vc '/2$')" 0
+matches "ip netns knows them" "$(ip netns | grep -c "^ts-$main-[ab]")" 2
+matches "eth0 is up" "$(ip -n "$a" -br link show eth0)" "eth0*UP*"
+matches "there is IPv4" "$(ip -n "$a" -br addr show eth0)" "*198.18.0.1/30*"
 round_trip >/dev/null # asks for the address (ARP) first
 rtt=$(round_trip)
 between "20 ms each way are 40 ms ($rtt)" "$rtt" 40 60
 say lab 1 0 0 0
-check "one lab at a time" "$answer" "error -17 *"
+matches "one lab at a time" "$answer" "error -17 *"
 say agent s lab0
-check "agent in a" "$answer" "ok s"
+matches "agent in a" "$answer" "ok s"
 say agent r lab1
-check "agent in b" "$answer" "ok r"
+matches "agent in b" "$answer" "ok r"
 say info r
-check "it knows its address" "$answer" '*"address":"198.18.0.2"*"device":"eth0"*'
+matches "it knows its address" "$answer" '*"address":"198.18.0.2"*"device":"eth0"*'
 mbit=$(throughput)
 if ((mbit < 0)); then
 	skip "throughput" "iperf3 is not installed"
@@ -82,12 +81,12 @@ else
 	between "2 Gbit/s with 20 ms are held ($mbit Mbit/s)" "$mbit" 1500 2000
 fi
 say cpu
-check "its CPU time is known" "$answer" "ok [0-9]*.*"
+matches "its CPU time is known" "$answer" "ok [0-9]*.*"
 say counters
-check "its counters are known" "$answer" "ok \[*"
-check "no frame was lost in the link itself" "$answer" '!(*"ring_drops":[1-9]*)'
+matches "its counters are known" "$answer" "ok \[*"
+matches "no frame was lost in the link itself" "$answer" '!(*"ring_drops":[1-9]*)'
 say unlab
-check "unlab" "$answer" "ok*"
+matches "unlab" "$answer" "ok*"
 nothing_left "unlab"
 
 lab 5 100 0 0
@@ -96,7 +95,7 @@ mbit=$(throughput)
 ((mbit < 0)) || between "100 Mbit/s are held ($mbit Mbit/s)" "$mbit" 80 100
 say unlab
 lab 1 0 0 1
-check "a line that loses everything" "$(ip netns exec "$a" timeout 1 bash -c "exec 3<>/dev/tcp/$to/9" 2>/dev/null; echo $?)" 124
+matches "a line that loses everything" "$(ip netns exec "$a" timeout 1 bash -c "exec 3<>/dev/tcp/$to/9" 2>/dev/null; echo $?)" 124
 say unlab
 
 ### Ends
@@ -114,11 +113,11 @@ say info r
 cookie=${answer#*\"cookie\":} cookie=${cookie%%,*}
 say open r sweep net.ipv4.tcp_rmem
 say set r net.ipv4.tcp_rmem max 9MiB
-check "something is set" "$answer" "ok 9437184"
+matches "something is set" "$answer" "ok 9437184"
 kill -KILL "$main"
 nothing_left "SIGKILL of main"
 stop_driver
-check "no journal is left" "$([[ -e /run/tunesweep/net-$cookie ]] || echo gone)" gone
+matches "no journal is left" "$([[ -e /run/tunesweep/net-$cookie ]] || echo gone)" gone
 
 start_driver
 main=$driver_pid
@@ -126,17 +125,17 @@ lab 20 2000 0 0
 find_holder
 kill -STOP "$main"
 kill -KILL "$launcher" "$main"
-until_true 5 gone "$holder"
-check "the link dies with the launcher" "$(gone "$holder" && echo gone)" gone
+wait_for 5 gone "$holder"
+matches "the link dies with the launcher" "$(gone "$holder" && echo gone)" gone
 stop_driver
 # (Another tunesweep on this machine may be quicker.)
-check "SIGKILL of both leaves the names" "$(ip netns | grep -c "^ts-$main-[ab]")" "[02]"
+matches "SIGKILL of both leaves the names" "$(ip netns | grep -c "^ts-$main-[ab]")" "[02]"
 dead=$main
 start_driver
 main=$driver_pid
 say restore
-check "the next command" "$answer" "ok*"
+matches "the next command" "$answer" "ok*"
 main=$dead
 nothing_left "removes them"
 stop_driver
-exit $((failed > 0))
+done_testing

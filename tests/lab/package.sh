@@ -41,7 +41,7 @@ check "gives the same bytes" cmp "$deb" "$work/first.deb"
 if command -v lintian >/dev/null; then
 	check "lintian finds no error" lintian --fail-on error --suppress-tags bad-distribution-in-changes-file "$deb"
 else
-	echo "ok lintian # SKIP it is not installed"
+	skip "lintian" "it is not installed"
 fi
 # An older and a newer one: the same files under other versions.
 mkdir "$work/again"
@@ -52,4 +52,4 @@ for version in 0.0.9 0.9.9; do
 done
 export work tree build
 unshare -m -n --propagation private "$tree/tests/packaging/machine.sh" "$work" "$tree/tests/packaging/life.sh" || failed=1
-exit $failed
+done_testing

@@ -7,15 +7,13 @@ set -u
 cd "$(dirname "$0")/../.." || exit 1
 . tests/lab/driver.bash
 
-if [[ $(id -u) != 0 ]]; then skip place "namespaces want root"; exit 0; fi
+need_root place
 NS=tsp-$$
-if ! ip netns add "$NS" 2>/dev/null; then skip place "no network namespaces here"; exit 0; fi
-TMP=$(mktemp -d)
+ip netns add "$NS" || exit 1
 balancer=
-trap 'ip netns del "$NS" 2>/dev/null; [[ $balancer ]] && kill -9 "$balancer" 2>/dev/null; rm -rf "$TMP"' EXIT
+trap 'ip netns del "$NS" 2>/dev/null; [[ $balancer ]] && kill -9 "$balancer" 2>/dev/null; cleanup' EXIT
 if ! ip -n "$NS" link add eth0 numrxqueues 4 numtxqueues 4 type veth peer name eth1 numrxqueues 4 numtxqueues 4; then
-	skip place "no veth with queues here"
-	exit 0
+	skip_all place "no veth with queues here"
 fi
 ip -n "$NS" link set lo up
 ip -n "$NS" link set eth0 up
@@ -58,38 +56,38 @@ for kind in rps:rx xps:tx; do
 	in_ns sh -c "echo 1 >/sys/class/net/eth0/queues/$q-2/$f" 2>/dev/null
 	before=$(for i in 0 1 2 3; do queue $q-$i/$f; done 2>&1)
 	begin "$name" eth0 '"0"'
-	check "$name: a CPU list is taken" "$answer" '*"effective":\["0"\]*'
-	check "$name: every queue has it" \
+	matches "$name: a CPU list is taken" "$answer" '*"effective":\["0"\]*'
+	matches "$name: every queue has it" \
 		"$(for i in 0 1 2 3; do same_cpus "$(queue $q-$i/$f)"; done)" 1111
 	ask set "$(value "$name" eth0 '"none"')"
-	check "$name: none" "$(for i in 0 1 2 3; do same_cpus "$(queue $q-$i/$f)"; done)" ""
+	matches "$name: none" "$(for i in 0 1 2 3; do same_cpus "$(queue $q-$i/$f)"; done)" ""
 	ask set "$(value "$name" eth0 '"everywhere"')"
-	check "$name: an unknown word is refused" "$answer" '*"ok":false*a list of CPUs*'
+	matches "$name: an unknown word is refused" "$answer" '*"ok":false*a list of CPUs*'
 	end
-	check "$name: each queue has its own back" \
+	matches "$name: each queue has its own back" \
 		"$(for i in 0 1 2 3; do queue $q-$i/$f; done 2>&1)" "$before"
 done
 
 begin rps.flow_entries eth0 1000
-check "rps.flow_entries: what the kernel made of it is told" "$answer" '*"effective":\[1024\]*'
-check "rps.flow_entries: all queues" "$(for i in 0 1 2 3; do queue rx-$i/rps_flow_cnt; done | sort -u)" 1024
+matches "rps.flow_entries: what the kernel made of it is told" "$answer" '*"effective":\[1024\]*'
+matches "rps.flow_entries: all queues" "$(for i in 0 1 2 3; do queue rx-$i/rps_flow_cnt; done | sort -u)" 1024
 end
-check "rps.flow_entries: back" "$(for i in 0 1 2 3; do queue rx-$i/rps_flow_cnt; done | sort -u)" 0
+matches "rps.flow_entries: back" "$(for i in 0 1 2 3; do queue rx-$i/rps_flow_cnt; done | sort -u)" 0
 
 begin xps.cpus lo '"0"'
-check "a device without queues to choose from says so" "$opened" '*"ok":false*transmit queue*'
+matches "a device without queues to choose from says so" "$opened" '*"ok":false*transmit queue*'
 end
 begin irq.affinity eth0 '"spread"'
-check "a device without interrupts says so" "$opened" '*"ok":false*no hardware*'
+matches "a device without interrupts says so" "$opened" '*"ok":false*no hardware*'
 end
 
 # 29: undone under the session
 begin rps.cpus eth0 '"0"'
 ask check
-check "what stands is not told as undone" "$answer" '*"drifted":\[\]*'
+matches "what stands is not told as undone" "$answer" '*"drifted":\[\]*'
 in_ns sh -c 'echo 0 >/sys/class/net/eth0/queues/rx-1/rps_cpus'
 ask check
-check "what is undone is told" "$answer" '*"drifted":\[{*"rps.cpus"*'
+matches "what is undone is told" "$answer" '*"drifted":\[{*"rps.cpus"*'
 in_ns sh -c 'echo 1 >/sys/class/net/eth0/queues/rx-1/rps_cpus'
 end
 
@@ -97,12 +95,12 @@ if [[ -r /dev/cpu_dma_latency ]]; then
 	latency() { od -An -td4 -N4 /dev/cpu_dma_latency | tr -d ' '; }
 	none=$(latency)
 	begin cpu.latency "" 70
-	check "cpu.latency: held" "$answer $(latency)" '*"effective":\[70\]* 70'
+	matches "cpu.latency: held" "$answer $(latency)" '*"effective":\[70\]* 70'
 	kill -9 "$(child_of "$agent" tunesweep-agent || echo "$agent")" 2>/dev/null
 	end
 	latency_is() { [[ $(latency) == "$1" ]]; }
-	until_true 5 latency_is "$none"
-	check "cpu.latency: gone with the agent, however it ends" "$(latency)" "$none"
+	wait_for 5 latency_is "$none"
+	matches "cpu.latency: gone with the agent, however it ends" "$(latency)" "$none"
 else
 	skip "cpu.latency" "no /dev/cpu_dma_latency here"
 fi
@@ -118,20 +116,20 @@ else
 	state() { sed 's/.*) //; s/ .*//' "/proc/$balancer/stat"; }
 	is_state() { [[ $(state) == "$1" ]]; }
 	begin irq.irqbalance "" '"paused"'
-	check "irq.irqbalance: paused" "$answer $(state)" '*"effective":\["paused"\]* T'
+	matches "irq.irqbalance: paused" "$answer $(state)" '*"effective":\["paused"\]* T'
 	end
-	until_true 5 is_state S
-	check "irq.irqbalance: goes on at the end" "$(state)" S
+	wait_for 5 is_state S
+	matches "irq.irqbalance: goes on at the end" "$(state)" S
 	begin irq.irqbalance "" '"paused"'
-	check "irq.irqbalance: paused again" "$(state)" T
+	matches "irq.irqbalance: paused again" "$(state)" T
 	kill -9 "$agent"
 	end
-	until_true 10 is_state S
-	check "irq.irqbalance: the guardian lets it go on" "$(state)" S
+	wait_for 10 is_state S
+	matches "irq.irqbalance: the guardian lets it go on" "$(state)" S
 fi
 # apply cannot keep what ends with the agent
 open_applied='"layer":"applied","profile":"p","settings":[{"set":"cpu.latency","device":""}]'
-check "cpu.latency is no setting for apply" \
+matches "cpu.latency is no setting for apply" \
 	"$(req 1 open "$open_applied" | in_ns "$AGENT" --run-dir "$TMP/run")" '*"ok":false*apply cannot keep it*'
 
 # 29, a whole sweep: what is undone in each trial is never a result
@@ -146,17 +144,17 @@ search: {algorithm: grid, samples: 2}
 proof: {pairs: 0}
 S
 run_undone() {
-	XDG_STATE_HOME=$TMP "$BUILD/tunesweep" run "$TMP/undone.yaml" -o "$TMP/$1" --store "$TMP/$1.db" \
+	XDG_STATE_HOME=$TMP "$tunesweep" run "$TMP/undone.yaml" -o "$TMP/$1" --store "$TMP/$1.db" \
 		>"$TMP/$1.out" 2>&1
 }
 run_undone calm
-check "a sweep over rps.cpus" "$(jq -c '[.failed, .restored]' "$TMP/calm/result.json")" '[[]0,true[]]'
+matches "a sweep over rps.cpus" "$(jq -c '[.failed, .restored]' "$TMP/calm/result.json")" '[[]0,true[]]'
 # (not by in_ns: the shell that runs a function would be killed below, and the loop go on)
 ip netns exec "$NS" sh -c 'while sleep 0.03; do echo 2 >/sys/class/net/eth0/queues/rx-0/rps_cpus; done' &
 meddler=$!
 disown
 run_undone undone
 kill "$meddler"
-check "trials that someone undoes have failed, and it is said which" \
+matches "trials that someone undoes have failed, and it is said which" \
 	"$(grep -c 'rps.cpus of a eth0 was changed under the test' "$TMP/undone.out") $(jq .failed "$TMP/undone/result.json" 2>/dev/null)" '[1-9]*'
-exit $((failed > 0))
+done_testing

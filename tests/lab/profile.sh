@@ -38,7 +38,7 @@ same "sets one field and keeps the others" "$(get "$ns_a" tcp_wmem)" "4096 16384
 same "sets a whole triple" "$(get "$ns_b" tcp_rmem)" "4096 262144 8388608"
 status "verify says yes" 0 "$tunesweep" verify "$work/one.yaml" "${a[@]}" "${b[@]}"
 status "verify as JSON" 0 "$tunesweep" verify "$work/one.yaml" "${a[@]}" "${b[@]}" --json
-check "which parses" jq -e '.same == true and (.settings | length) == 3' "$work/out"
+json "which parses" "$work/out" '.same == true and (.settings | length) == 3'
 status "status" 0 "$tunesweep" status "${a[@]}"
 contains "names the profile" "$work/out" "profile one since"
 contains "and the old value" "$work/out" "4096 16384"
@@ -117,7 +117,7 @@ kill -INT $main
 wait $main
 rc=$?
 same "a foreign value at the end of a sweep is status 4" $rc 4
-check "and the result says so" jq -e '.restored == false' "$work/long/result.json"
+json "and the result says so" "$work/long/result.json" '.restored == false'
 same "the foreign value is kept" "$(get "$ns_a" tcp_wmem)" "4096 20000 5555555"
 contains "and what it was is told" "$work/long.log" "4096 16384 16777216"
 "$tunesweep" rollback "${a[@]}" --force >/dev/null 2>&1
@@ -157,4 +157,4 @@ status "applies by force" 0 "$tunesweep" apply "$work/other.yaml" "${a[@]}" --fo
 status "and goes" 0 "$tunesweep" rollback "${a[@]}"
 same "clean at the end (a)" "$(snapshot "$ns_a")" "$before_a"
 same "clean at the end (b)" "$(snapshot "$ns_b")" "$before_b"
-exit $failed
+done_testing

@@ -216,4 +216,4 @@ look "$work/timeline.html" 1280
 same "timeline: two charts" 2 "$(field charts)"
 same "timeline: none is empty" "" "$(field empty)"
 same "timeline: no fault" 0 "$(field faults)"
-exit $failed
+done_testing

@@ -5,10 +5,11 @@
 # examples; and a pool of two pairs that asks for its nodes itself, or is held against the job it is in.
 # Usage: BUILD=build tests/lab/slurm.sh
 if [ -z "${TS_SLURM_LAB:-}" ]; then
-	[ "$(id -u)" = 0 ] || { echo "ok slurm # SKIP needs root for namespaces"; exit 0; }
+	. "$(dirname "$0")/../tap.sh"
+	[ "$(id -u)" = 0 ] || skip_all slurm "needs root for namespaces"
 	for program in slurmctld slurmd munged srun sbatch; do
 		command -v $program >/dev/null || [ -x /usr/sbin/$program ] ||
-			{ echo "ok slurm # SKIP there is no $program (slurm-wlm)"; exit 0; }
+			skip_all slurm "there is no $program (slurm-wlm)"
 	done
 	# processes, mounts and /run of its own: whatever happens, nothing of Slurm survives this
 	export TS_SLURM_LAB=1
@@ -95,8 +96,7 @@ node "$ns_d" n4
 idle() { [ "$(on_a sinfo -h -o %t 2>/dev/null | sort -u)" = idle ] && [ "$(on_a sinfo -h -p all -o %D)" = 4 ]; }
 if ! wait_for 60 idle; then
 	if grep -q 'cgroup plugin' "$work"/slurmd.*.log; then
-		echo "ok slurm # SKIP slurmd cannot use this machine's control groups: $(grep -h error: "$work/slurmd.n1.log" | head -1)"
-		exit 0
+		skip_all slurm "slurmd cannot use this machine's control groups: $(grep -h error: "$work/slurmd.n1.log" | head -1)"
 	fi
 	not_ok "slurm: four nodes are idle" "$(on_a sinfo 2>&1 | tail -2 | tr '\n' ' ') $(tail -n 3 "$work"/slurm*.log "$work"/slurm*.out* | tr '\n' ' ')"
 	exit 1
@@ -126,7 +126,7 @@ some() { [ "$(samples "$1")" -ge "$2" ] 2>/dev/null; }
 
 spec through 5 >"$work/through.yaml"
 status "a sweep through srun" 0 on_a "$tunesweep" run "$work/through.yaml" -o "$work/through" --store "$work/through.db"
-check "measured on both nodes" jq -e '.samples == 5 and .failed == 0 and .restored' "$work/through/result.json"
+json "measured on both nodes" "$work/through/result.json" '.samples == 5 and .failed == 0 and .restored'
 check "and rolled back" clean
 wait_for 30 idle
 
@@ -191,8 +191,8 @@ run_pool() { "$tunesweep" run "$work/$1.yaml" -o "$work/$1" --store "$work/$1.db
 export -f run_pool
 export tunesweep work
 status "a pool asks Slurm for its nodes" 0 on_a "$tunesweep" run "$work/pool.yaml" -o "$work/pool" --store "$work/pool.db"
-check "and both pairs measure" jq -e '.samples == 8 and .failed == 0 and .restored and
-	(.pairs | length == 2 and all(.throughput > 0))' "$work/pool/result.json"
+json "and both pairs measure" "$work/pool/result.json" '.samples == 8 and .failed == 0 and .restored and
+	(.pairs | length == 2 and all(.throughput > 0))'
 check "all four nodes are at their baseline" clean
 check "and free again" wait_for 30 empty
 wait_for 60 idle
@@ -208,7 +208,7 @@ contains "with what they are" "$work/err" "constraint 'slow': node n1 of this jo
 status "and too few" 2 on_a salloc -Q -N2 -p pool bash -c 'run_pool pool'
 contains "by number" "$work/err" "2 pairs want 4 nodes, the allocation has 2"
 status "within a job that fits" 0 on_a salloc -Q -N4 -p pool bash -c 'run_pool pool'
-check "it sweeps, too" jq -e '.samples == 8 and (.pairs | length == 2)' "$work/pool/result.json"
+json "it sweeps, too" "$work/pool/result.json" '.samples == 8 and (.pairs | length == 2)'
 wait_for 60 idle
 pool cut 100000 'partition: pool' >"$work/cut.yaml"
 start_pool() { # [OPTION...]: in the background
@@ -231,4 +231,4 @@ kill -KILL "$victim"
 wait $main
 check "killed, it holds no nodes" wait_for 60 empty
 check "and all four are at their baseline" wait_for 40 clean
-exit $failed
+done_testing

@@ -61,4 +61,4 @@ sweep() {
 for algorithm in random sobol GN_DIRECT_L; do
 	sweep $algorithm
 done
-exit $failed
+done_testing

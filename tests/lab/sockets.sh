@@ -25,15 +25,17 @@ search: {algorithm: sobol, samples: 12, seed: 1}
 proof: {pairs: 0}
 S
 status "a sweep over every socket option" 0 "$tunesweep" run "$work/sockets.yaml" -o "$work/run" --store "$work/s.db"
-check "every sample works" jq -e '.samples == 12 and .failed == 0' "$work/run/result.json"
-check "each option is a dimension" jq -e '[.best.values | keys[] | select(startswith("socket."))] | length == 11' "$work/run/result.json"
+json "every sample works" "$work/run/result.json" '.samples == 12 and .failed == 0'
+json "each option is a dimension" "$work/run/result.json" \
+	'[.best.values | keys[] | select(startswith("socket."))] | length == 11'
 "$tunesweep" report "$(jq -r .run "$work/run/result.json")" --store "$work/s.db" --format json >"$work/run.json"
 # The kernel doubles what is asked, within net.core.wmem_max and rmem_max.
 double() { # double END OPTION LIMIT: of every sample in which the option was set
-	check "$1's $2 is told as the kernel gave it" jq -e --arg side "$1" --arg option "$2" --argjson limit "$(cat "/proc/sys/net/core/$3")" \
+	json "$1's $2 is told as the kernel gave it" "$work/run.json" \
 		'[.trials[] | (.values | to_entries[] | select(.key | startswith("socket." + $option)) | .value) as $asked
-		| select($asked > 1) | .samples[].detail[$side].effective[$option] == 2 * ([$asked, $limit] | min)] | length > 5 and all' "$work/run.json"
+		| select($asked > 1) | .samples[].detail[$side].effective[$option] == 2 * ([$asked, $limit] | min)] | length > 5 and all' \
+		--arg side "$1" --arg option "$2" --argjson limit "$(cat "/proc/sys/net/core/$3")"
 }
 double sender send_buffer wmem_max
 double receiver receive_buffer rmem_max
-exit $failed
+done_testing

@@ -57,7 +57,7 @@ if command -v nft >/dev/null; then
 		not_ok udp_limited_by_a_firewall "$got a second, $share lost: $(head -c 300 "$OUT/s")"
 	fi
 else
-	echo "ok udp_limited_by_a_firewall # SKIP no nft"
+	skip "udp_limited_by_a_firewall" "no nft"
 fi
 
 # A receiver that is stopped: an error that names side, address and port, and soon.
@@ -116,4 +116,4 @@ if within 0.3 "$(field warmup "$OUT/s")" 10 && [ "$(field warmup "$OUT/all")" !=
 else
 	not_ok slow_start_left_out "$counted_in -> $left_out: $(head -c 300 "$OUT/s")"
 fi
-exit $failed
+done_testing

@@ -109,7 +109,7 @@ if command -v nft >/dev/null; then
 		--address 192.0.2.2 -t udp_stream
 	undrop
 else
-	echo "ok firewall # SKIP no nft"
+	skip "firewall" "no nft"
 fi
 
 ip netns exec "$B" perl -MSocket -e 'socket(S, PF_INET, SOCK_STREAM, 0);
@@ -146,4 +146,4 @@ if "$tunesweep" test --from "netns:$A" --to "netns:$B" --address 'fe80::2%eth0' 
 else
 	not_ok ipv6_scope_and_port "$(tail -1 "$OUT/six" | head -c 300)"
 fi
-exit $failed
+done_testing

@@ -25,12 +25,13 @@ proof: {pairs: 2}'
 status "a short sweep" 0 "$tunesweep" run "$work/short.yaml" -o "$work/short"
 contains "prints the best" "$work/out" "net.ipv4.tcp_wmem.max@sender"
 contains "and that all is rolled back" "$work/out" "Rolled back: 2 settings on 2 hosts"
-check "result.json has the metrics" jq -e '.status == "complete" and .restored == true and .samples == 6
-	and .best.throughput > 1e6 and .best.service_demand > 0 and .baseline.score > 0' "$work/short/result.json"
+json "result.json has the metrics" "$work/short/result.json" \
+	'.status == "complete" and .restored == true and .samples == 6
+	and .best.throughput > 1e6 and .best.service_demand > 0 and .baseline.score > 0'
 check "best.yaml loads" sh -c "'$tunesweep' verify '$work/short/best.yaml' >'$work/verify' 2>&1; [ \$? != 2 ]"
 check "report.html is whole" grep -q '</html>' "$work/short/report.html"
 status "the store has it" 0 "$tunesweep" results --json
-check "with its samples" jq -e '.[0].name == "short" and .[0].samples >= 6' "$work/out"
+json "with its samples" "$work/out" '.[0].name == "short" and .[0].samples >= 6'
 
 make -s BUILD="$build" DESTDIR="$work/root" PREFIX=/usr install >/dev/null 2>&1
 status "an installed program finds its agent" 0 "$work/root/usr/bin/tunesweep" show net.ipv4.tcp_rmem
@@ -68,7 +69,7 @@ stop_after() { # stop_after NAME SIGNAL SECONDS STATUS
 stop_after "Ctrl-C at once" INT 0.05 130
 stop_after "Ctrl-C while it starts" INT 0.3 130
 stop_after "Ctrl-C in the sweep" INT 2 130
-check "an interrupted run leaves a result" jq -e '.status == "interrupted" and .samples > 0' "$work/long/result.json"
+json "an interrupted run leaves a result" "$work/long/result.json" '.status == "interrupted" and .samples > 0'
 stop_after "SIGTERM" TERM 1.5 130
 stop_after "SIGKILL" KILL 1.5 137
 
@@ -91,4 +92,4 @@ status "a second sweep on the same hosts" 3 "$tunesweep" run "$work/same-hosts.y
 contains "is told who holds them" "$work/err" "held by process $(family $one | while read -r p; do grep -qs tunesweep-agent "/proc/$p/comm" && echo "$p"; done | head -n 1)"
 kill -INT $one
 wait $one
-exit $failed
+done_testing

@@ -6,32 +6,32 @@
 . "$(dirname "$0")/common.sh"
 
 t() { "$tunesweep" test -l 0.05 --warmup off "$@"; }
-# holds NAME FILTER: of the one JSON value that the last command has written
-holds() { check "$1" jq -es "length == 1 and (.[0] | $2)" "$work/out"; }
+# said NAME FILTER: of the one JSON value that the last command has written
+said() { json "$1" "$work/out" "$2"; }
 
 status "parallel streams" 0 t -P 4 --json
-holds "are one JSON with each host's numbers" '.throughput > 0 and
+said "are one JSON with each host's numbers" '.throughput > 0 and
 	(.samples | length == 1) and (.samples[0].detail.receiver.incoming_cpus | length == 4) and
 	.latency_p50 == null and .lost == null and (.samples[0].detail.port | . > 0 and . < 65536)'
 status "parallel datagrams" 0 t -t udp_stream -P 3 --rate 3Mbit/s --json
-holds "are JSON" '.sent > 0 and .retransmits == null'
+said "are JSON" '.sent > 0 and .retransmits == null'
 status "requests" 0 t -t tcp_rr --json
-holds "are JSON, in which no throughput of a stream is claimed to be lost" '.latency_p50 > 0 and .lost == null'
+said "are JSON, in which no throughput of a stream is claimed to be lost" '.latency_p50 > 0 and .lost == null'
 
 # Five samples: what was asked is asked again, never what the kernel made of it.
 status "buffers of both ends" 0 t -i 5,5 -I 50,100 -s 60000,70000 -S 80000,90000 --json
-holds "are those that were asked, doubled by the kernel once, in each sample" '
+said "are those that were asked, doubled by the kernel once, in each sample" '
 	[.samples[].detail | [.sender.effective.send_buffer, .sender.effective.receive_buffer,
 	 .receiver.effective.send_buffer, .receiver.effective.receive_buffer]] |
 	length == 5 and all(. == [120000, 140000, 160000, 180000])'
 
 if [ "$(nproc)" -gt 1 ]; then
 	status "a CPU for each end" 0 t -T 0,1 --json
-	holds "is where it ran" '.samples[0].detail | .sender.thread_cpus == [0] and .receiver.thread_cpus == [1]'
+	said "is where it ran" '.samples[0].detail | .sender.thread_cpus == [0] and .receiver.thread_cpus == [1]'
 	status "a CPU for both" 0 t -T 1 --json
-	holds "is where they ran" '.samples[0].detail | .sender.thread_cpus == [1] and .receiver.thread_cpus == [1]'
+	said "is where they ran" '.samples[0].detail | .sender.thread_cpus == [1] and .receiver.thread_cpus == [1]'
 	status "a CPU for the far end alone" 0 t -T ,0 --json
-	holds "is where that ran" '.samples[0].detail | .receiver.thread_cpus == [0]'
+	said "is where that ran" '.samples[0].detail | .receiver.thread_cpus == [0]'
 fi
 status "a port" 0 t -p 17801 -f M
 contains "is printed" "$work/out" "17801   at 127.0.0.1"
@@ -43,13 +43,13 @@ contains "in small letters" "$work/out" "Gbit/s"
 status "a confidence that is not reached" 1 t -i 4,2 -I 99,0.0001
 contains "is printed with the width that was" "$work/out" "confidence NOT reached after 4 of at most 4 samples"
 status "the same as JSON" 1 t -i 4,2 -I 99,0.0001 --json
-holds "is marked" '.confidence.reached == false and (.samples | length) == 4 and
+said "is marked" '.confidence.reached == false and (.samples | length) == 4 and
 	(.confidence | has("throughput_width") and .width == 0.000001)'
 
 status "many samples" 0 t -i 12,12 -I 50,100 --json
-holds "have a list of those that lie far from the others" '.outliers | type == "array"'
+said "have a list of those that lie far from the others" '.outliers | type == "array"'
 status "long ones" 0 "$tunesweep" test -l 0.8 --warmup off --json
-holds "have the counters in the course of the window" '.samples[0].detail.sender.counter_series |
+said "have the counters in the course of the window" '.samples[0].detail.sender.counter_series |
 	(.t | length) >= 2 and ((.TcpOutSegs // .rx_packets) | length) == (.t | length)'
 
 # ---- the other engines, as programs of our own ----
@@ -81,7 +81,7 @@ for engine in netperf iperf3; do
 	status "$engine that is not installed" 3 env PATH="$work/none" "$tunesweep" test -l 1 --engine $engine
 	contains "is said, with the host" "$work/err" "$engine is not installed on host sender"
 	status "$engine as JSON" 3 env PATH="$work/none" "$tunesweep" test -l 1 --engine $engine --json
-	holds "too" '.error | contains("not installed")'
+	said "too" '.error | contains("not installed")'
 	fake $engine <<'S'
 #!/bin/sh
 echo 'Segmentation fault'
@@ -124,13 +124,13 @@ printf 'THROUGHPUT=1500.5\nTHROUGHPUT_UNITS=10^6bits/s\nELAPSED_TIME=1.00\nLOCAL
 S
 for engine in iperf3 netperf; do
 	status "$engine where German is spoken" 0 with --engine $engine --json
-	holds "is read" '.throughput > 1.5e9 and .throughput < 1.6e9 and .cpu_sender == null and .service_demand == null'
+	said "is read" '.throughput > 1.5e9 and .throughput < 1.6e9 and .cpu_sender == null and .service_demand == null'
 done
 if command -v iperf3 >/dev/null; then
 	status "iperf3 itself" 0 "$tunesweep" test -l 1 -P 2 --engine iperf3 --json
-	holds "gives the same sample" '.throughput > 0 and .service_demand == null and .engine == "iperf3"'
+	said "gives the same sample" '.throughput > 0 and .service_demand == null and .engine == "iperf3"'
 else
-	ok "iperf3 itself # SKIP not installed"
+	skip "iperf3 itself" "not installed"
 fi
 
 wait $slow
@@ -139,4 +139,4 @@ contains "with a sentence" "$work/slow.out" "has not ended within 17 s"
 check "soon after its limit ($((SECONDS - began)) s)" test $((SECONDS - began)) -lt 60
 gone() { ! kill -0 "$(cat "$work/pid")" 2>/dev/null; }
 check "and nothing of it is left" wait_for 10 gone
-exit $failed
+done_testing

@@ -62,8 +62,8 @@ proves() {
 	same "$name is rolled back" "$(answer 4 '[.ok, ([.report[]|select(.outcome!="restored" and .outcome!="unchanged")]|length)]')" '[true,0]'
 	same "$name left nothing" "$after" "$before"
 }
-# lacks NAME TEXT: the probe says why it cannot be set
-lacks() {
+# missing NAME TEXT: the probe says why it cannot be set
+missing() {
 	{ req 1 probe "$(entry "$1"),\"field\":\"\""; req 2 bye; } | talk
 	check "$1 is told to be missing" grep -q "$2" <(answer 1 'select(.settable==false)|.why_not')
 }
@@ -80,7 +80,7 @@ if [ "$(answer 1 .settable)" = true ]; then
 	proves link.gso_ipv4_max_size 30000
 	proves link.gro_ipv4_max_size 30000
 else
-	ok "link.gso_ipv4_max_size # SKIP this kernel has no limits of IPv4 alone"
+	skip "link.gso_ipv4_max_size" "this kernel has no limits of IPv4 alone"
 fi
 proves link.gro_flush_timeout 20000 'cat /sys/class/net/v0/gro_flush_timeout' '^20000$'
 proves link.napi_defer_hard_irqs 2 'cat /sys/class/net/v0/napi_defer_hard_irqs' '^2$'
@@ -103,7 +103,7 @@ same "NAPI in threads, where GRO makes veth have NAPI" "$(answer 2 '.effective//
 same "threads are rolled back" "$(answer 3 .ok)$(answer 4 .present)" "truefalse"
 
 ### NAPI instances with values of their own: GRO gives veth one for each queue
-lacks napi.gro_flush_timeout "no NAPI\|came with Linux"
+missing napi.gro_flush_timeout "no NAPI\|came with Linux"
 if in_a ethtool -K v0 gro on 2>/dev/null; then
 	{ req 1 probe "$(entry napi.gro_flush_timeout),\"field\":\"\""; req 2 probe "$(entry napi.threaded),\"field\":\"\""; req 3 bye; } | talk
 	napi=$(answer 1 .settable) threads=$(answer 2 .settable)
@@ -132,21 +132,21 @@ if [ "${napi:-}" = true ]; then
 	{ req 1 probe "$(entry napi.irq_suspend_timeout),\"field\":\"\""; req 2 bye; } | talk
 	same "the end of the controller puts them back" "$(answer 1 .present)" 0
 else
-	ok "napi # SKIP this kernel has no settings of a single NAPI"
+	skip "napi" "this kernel has no settings of a single NAPI"
 fi
 if [ "${threads:-}" = true ]; then
 	proves napi.threaded true 'grep -hl "^napi/v0" /proc/[0-9]*/comm | wc -l' '^8$'
 else
-	ok "napi.threaded # SKIP this kernel has no threads for a single NAPI"
+	skip "napi.threaded" "this kernel has no threads for a single NAPI"
 fi
 in_a ethtool -K v0 gro off 2>/dev/null
-lacks nic.channels.combined "has no nic.channels.combined"
-lacks nic.rings.rx "has no nic.rings"
-lacks nic.coalesce.rx_usecs "has no nic.coalesce"
-lacks nic.features.lro "has no nic.features.lro"
-lacks nic.features.no-such "has no nic.features.no-such"
-lacks nic.rss_queues "no RSS table"
-lacks nic.pause.rx "has no nic.pause"
+missing nic.channels.combined "has no nic.channels.combined"
+missing nic.rings.rx "has no nic.rings"
+missing nic.coalesce.rx_usecs "has no nic.coalesce"
+missing nic.features.lro "has no nic.features.lro"
+missing nic.features.no-such "has no nic.features.no-such"
+missing nic.rss_queues "no RSS table"
+missing nic.pause.rx "has no nic.pause"
 
 ### Routes and queueing disciplines; what is rounded is told (asked 1500 us, kept in ms)
 proves route.initcwnd 20 'ip route show dev v0' 'default.*initcwnd 20'
@@ -162,12 +162,12 @@ proves qdisc.root '"bfifo"' 'tc qdisc show dev v0' 'qdisc bfifo .* root'
 
 ### Routes that differ cannot be put back by one value
 in_a ip route change default via 192.0.2.2 initcwnd 7
-lacks route.initcwnd "differ in initcwnd"
+missing route.initcwnd "differ in initcwnd"
 in_a ip route change default via 192.0.2.2
 
 ### A queueing discipline with classes is left alone
 if in_a tc qdisc add dev v0 root handle 5: htb 2>/dev/null; then
-	lacks qdisc.root "htb could not be put back"
+	missing qdisc.root "htb could not be put back"
 	in_a tc qdisc del dev v0 root
 fi
 
@@ -215,7 +215,7 @@ if [ "$said" = attached ]; then
 	asks_mtu
 	same "and is free again without it" "$(answer 1 .settable)" true
 else
-	ok "a device with an XDP program # SKIP this kernel attaches none: $said"
+	skip "a device with an XDP program" "this kernel attaches none: $said"
 	wait "$xdp_pid"
 fi
 spare() { SSH_CONNECTION="192.0.2.2 50000 192.0.2.1 22" talk; }
@@ -320,4 +320,4 @@ same "what only the former had is as before" "$(in_a cat /sys/class/net/v0/tx_qu
 status "it is rolled back" 0 "$tunesweep" rollback "${a_host[@]}"
 same "and the device is as before the first" "$(look)" "$before"
 
-exit $failed
+done_testing

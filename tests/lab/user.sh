@@ -31,7 +31,7 @@ SPEC
 
 status "socket options are swept" 0 as_user XDG_RUNTIME_DIR="$work/run" \
 	"$work/tunesweep" run "$work/socket.yaml" -o "$work/out1"
-check "and no sample failed" jq -e '.failed == 0 and .samples > 0' "$work/out1/result.json"
+json "and no sample failed" "$work/out1/result.json" '.failed == 0 and .samples > 0'
 
 # The lab in a user namespace: two hosts, a link, sysctls that are set and put back, and no root.
 cat >"$work/lab.yaml" <<'SPEC'
@@ -54,24 +54,24 @@ if as_user unshare -Urn true 2>/dev/null; then
 	status "a lab without root" 0 as_user XDG_RUNTIME_DIR="$work/run" \
 		"$work/tunesweep" run "$work/lab.yaml" -o "$work/out3"
 	contains "what wants root is named" "$work/err" "net.core.rmem_max"
-	check "no sample failed, and all was put back" \
-		jq -e '.failed == 0 and .samples > 0 and .restored == true' "$work/out3/result.json"
-	no_names() { ! ip netns list | grep -q '^ts-'; }
-	check "no namespace of it is seen outside" no_names
+	json "no sample failed, and all was put back" "$work/out3/result.json" \
+		'.failed == 0 and .samples > 0 and .restored == true'
+	ip netns list >"$work/names" || not_ok "the names of namespaces" "cannot be listed"
+	lacks "no namespace of it is seen outside" "$work/names" '^ts-'
 	sed 's/receiver: {via: lab}/receiver: {via: lab}, other: {via: local}/' "$work/lab.yaml" >"$work/mixed.yaml"
 	status "beside it no other host" 3 as_user XDG_RUNTIME_DIR="$work/run" \
 		"$work/tunesweep" run "$work/mixed.yaml" -o "$work/out3"
 else
-	echo "ok a lab without root # SKIP user namespaces are not allowed here"
+	skip "a lab without root" "user namespaces are not allowed here"
 fi
 
 if [ -e /run/user/$uid ]; then
-	echo "ok user without a run folder # SKIP there is /run/user/$uid"
-	exit $failed
+	skip "user without a run folder" "there is /run/user/$uid"
+	done_testing
 fi
 status "status without a run folder" 0 as_user "$work/tunesweep" status
 contains "says that nothing is applied" "$work/out" "nothing is applied"
 status "rollback without a run folder" 0 as_user "$work/tunesweep" rollback
 status "a run without one fails" 3 as_user "$work/tunesweep" run "$work/socket.yaml" -o "$work/out2"
 contains "and says what to set" "$work/err" "set XDG_RUNTIME_DIR"
-exit $failed
+done_testing

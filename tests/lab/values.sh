@@ -33,19 +33,19 @@ run() { # run NAME: the whole run as JSON in NAME.json
 before=$(key "$ns_a" net.ipv4.tcp_syn_retries)
 spec refused "  - {set: net.ipv4.tcp_syn_retries, host: a, choices: [4, 200]}" unlisted
 check "a sweep over a value that the kernel refuses ends well" run refused
-check "the refused value is a failed sample, with the kernel's reason" jq -e \
+json "the refused value is a failed sample, with the kernel's reason" "$work/refused.json" \
 	'[.trials[] | select(.values."net.ipv4.tcp_syn_retries@a" == 200) | .samples[]] | length > 0 and
-	all(.ok == false and (.reason | contains("Invalid argument") and contains("tcp_syn_retries")))' "$work/refused.json"
-check "the other one is measured" jq -e \
-	'[.trials[] | select(.values."net.ipv4.tcp_syn_retries@a" == 4) | .samples[].ok] | length > 0 and all' "$work/refused.json"
+	all(.ok == false and (.reason | contains("Invalid argument") and contains("tcp_syn_retries")))'
+json "the other one is measured" "$work/refused.json" \
+	'[.trials[] | select(.values."net.ipv4.tcp_syn_retries@a" == 4) | .samples[].ok] | length > 0 and all'
 same "and the old value is back" "$(key "$ns_a" net.ipv4.tcp_syn_retries)" "$before"
 
 spec rounded "  - {set: rps.flow_entries, host: a, device: v0, choices: [1000, 1024]}"
 check "a sweep over a value that the kernel rounds" run rounded
-check "what was asked and what was taken are both on record" jq -e \
-	'[.trials[] | select((.asked // {})."rps.flow_entries@a" == 1000) | .values."rps.flow_entries@a"] == [1024]' "$work/rounded.json"
-check "and what is the same in the kernel is one configuration" jq -e \
-	'[.trials[] | .values."rps.flow_entries@a"] | unique == [0, 1024]' "$work/rounded.json"
+json "what was asked and what was taken are both on record" "$work/rounded.json" \
+	'[.trials[] | select((.asked // {})."rps.flow_entries@a" == 1000) | .values."rps.flow_entries@a"] == [1024]'
+json "and what is the same in the kernel is one configuration" "$work/rounded.json" \
+	'[.trials[] | .values."rps.flow_entries@a"] | unique == [0, 1024]'
 
 spec lacking "  - {set: net.ipv4.tcp_no_such_key, host: a, choices: [0, 1], optional: true}
   - {set: net.ipv4.tcp_syn_retries, host: a, choices: [4, 5]}" unlisted
@@ -55,8 +55,9 @@ spec missing "  - {set: net.ipv4.tcp_no_such_key, host: a, choices: [0, 1]}" unl
 status "without that word it is refused before anything is set" 3 "$tunesweep" run "$work/missing.yaml" -o "$work/missing"
 contains "by its name" "$work/err" tcp_no_such_key
 
-check "the namespace is on record with the values" jq -e --arg a "/run/netns/$ns_a" --arg b "/run/netns/$ns_b" \
-	'.hosts.a.netns == $a and .hosts.b.netns == $b and .hosts.a.netns_cookie != .hosts.b.netns_cookie' "$work/refused.json"
+json "the namespace is on record with the values" "$work/refused.json" \
+	'.hosts.a.netns == $a and .hosts.b.netns == $b and .hosts.a.netns_cookie != .hosts.b.netns_cookie' \
+	--arg a "/run/netns/$ns_a" --arg b "/run/netns/$ns_b"
 
 # In a container /proc/sys may be read-only while /proc/sys/net is not: said before anything is set.
 mkdir "$work/net"
@@ -68,17 +69,17 @@ contained() {
 }
 if contained true 2>/dev/null; then
 	contained "$tunesweep" show vm.min_free_kbytes --json >"$work/out" 2>"$work/err"
-	check "what is read-only in a container is told" jq -e \
-		'[.here[] | .settable == false and .why_not == "read-only here" and .present > 0] | length > 0 and all' "$work/out"
+	json "what is read-only in a container is told" "$work/out" \
+		'[.here[] | .settable == false and .why_not == "read-only here" and .present > 0] | length > 0 and all'
 	contained "$tunesweep" show net.ipv4.tcp_syncookies --json >"$work/out" 2>"$work/err"
-	check "and what is not can be set" jq -e '[.here[].settable] == [true]' "$work/out"
+	json "and what is not can be set" "$work/out" '[.here[].settable] == [true]'
 	spec contained "  - {set: net.ipv4.tcp_syn_retries, host: a, choices: [4, 5]}
   - {set: vm.dirty_ratio, host: b, range: [10, 30]}" unlisted
 	status "a sweep that would set it does not begin" 3 contained "$tunesweep" run "$work/contained.yaml" -o "$work/contained"
 	contains "and says why" "$work/err" "read-only here"
 	same "nothing was set" "$(key "$ns_a" net.ipv4.tcp_syn_retries)" "$before"
 else
-	ok "a container with a read-only /proc/sys # SKIP no bind mounts here"
+	skip "a container with a read-only /proc/sys" "no bind mounts here"
 fi
 
 # Of three settings one matters: the profile that comes out names it alone.
@@ -104,6 +105,6 @@ proof: {pairs: 6}
 END
 check "a sweep over settings without effect" run idle
 check "the one that matters is in the best profile" grep -q 'param.matters' "$work/idle/best.yaml"
-check "those without effect are not" sh -c "! grep -E 'param.(idle|dull)' '$work/idle/best.yaml'"
+lacks "those without effect are not" "$work/idle/best.yaml" 'param.(idle|dull)'
 jq -c '[.best.values, .gain.percent]' "$work/idle/result.json" | sed 's/^/# /'
-exit $failed
+done_testing

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # The life of the package on a machine: run by machine.sh, never on a machine that is to be kept.
 [ -e /tmp/package/thrown-away ] || { echo "life.sh: only in the machine that machine.sh makes" >&2; exit 2; }
-. /tmp/package/common.sh
+. /tmp/package/lab/common.sh
 unset XDG_STATE_HOME # root's own state directory
 at=/tmp/package
 ns_a=tst-$$-a
@@ -74,7 +74,7 @@ sqlite3.connect("/var/lib/tunesweep/results.db").executescript(sql)
 PYTHON
 status "a sweep into an older store" 0 tunesweep run "$work/sim.yaml"
 status "and its list" 0 tunesweep results --json
-check "have the old runs and the new one" jq -e '[.[].name] | sort == ["empty", "old", "simulated"]' "$work/out"
+json "have the old runs and the new one" "$work/out" '[.[].name] | sort == ["empty", "old", "simulated"]'
 
 # removal gives back what is applied, wherever it is
 mkdir -p /etc/tunesweep/profiles
@@ -108,4 +108,4 @@ status "purge" 0 dpkg --purge tunesweep
 same "gives back" "$(sysctls)" "$before"
 same "and leaves the machine as it was" "$(changed)" ""
 same "and nothing of it waits" "$(ls -d /run/tunesweep /var/lib/tunesweep 2>/dev/null)" ""
-exit $failed
+done_testing

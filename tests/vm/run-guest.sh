@@ -1,6 +1,6 @@
 #!/bin/bash
 # Runs in the test machine: each script named in /run/share/scripts, its TAP lines with its name in
-# front. A script that ends with an error without having said "not ok" is one.
+# front. What a script has not told (tap.awk) is one failure.
 set -u
 failed=0
 touch /run/started
@@ -10,9 +10,11 @@ while read -r script; do
 	start=$SECONDS
 	timeout -k 10 600 bash "$script" >"$out" 2>&1
 	rc=$?
-	grep -E '^(not )?ok |^#' "$out" | sed -E "s/^((not )?ok) /\1 $name: /"
-	if [ $rc = 124 ] || { [ $rc != 0 ] && ! grep -q '^not ok ' "$out"; }; then
-		echo "not ok $name: ended with status $rc - $(tail -n 3 "$out" | tr '\n' ' ')"
+	read -r _ _ _ wrong < <(awk -f tests/tap.awk -v status=$rc "$out")
+	grep -E '^(not )?ok |^#|^1\.\.' "$out" | sed -E "s/^((not )?ok) /\1 $name: /"
+	if [ -n "$wrong" ]; then
+		echo "not ok $name: $wrong - $(tail -n 3 "$out" | tr '\n' ' ')"
+		failed=1
 	fi
 	echo "# $name took $((SECONDS - start)) s"
 	[ $rc = 0 ] || failed=1

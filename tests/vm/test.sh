@@ -5,20 +5,17 @@
 #   VM_WITHOUT="NAME...": without scripts, all of guest/ but these
 set -u
 cd "$(dirname "$0")/../.." || exit 1
+. tests/tap.sh
 build=$(cd "${BUILD:-build}" && pwd) || exit 1
 cache=${VM_CACHE:-$build/vm}
-skip() {
-	echo "ok vm # SKIP $1"
-	exit 0
-}
-[ "$(uname -m)" = x86_64 ] || skip "the emulated machine is an x86-64"
+[ "$(uname -m)" = x86_64 ] || skip_all vm "the emulated machine is an x86-64"
 for program in qemu-system-x86_64 busybox ethtool cpio depmod xz dpkg-deb; do
-	PATH=$PATH:/usr/sbin:/sbin command -v $program >/dev/null || skip "$program is not installed"
+	PATH=$PATH:/usr/sbin:/sbin command -v $program >/dev/null || skip_all vm "$program is not installed"
 done
-[ -x "$build/tunesweep" ] || { echo "not ok vm - $build/tunesweep is not built"; exit 1; }
+[ -x "$build/tunesweep" ] || { not_ok vm "$build/tunesweep is not built"; exit 1; }
 if ! said=$(tests/vm/kernel.sh "$cache" 2>&1); then
-	[ -s "$cache/release" ] || skip "no kernel could be fetched: $(echo "$said" | tail -n 1)"
-	echo "not ok vm - no machine to boot: $(echo "$said" | tail -n 1)"
+	[ -s "$cache/release" ] || skip_all vm "no kernel could be fetched: $(echo "$said" | tail -n 1)"
+	not_ok vm "no machine to boot: $(echo "$said" | tail -n 1)"
 	exit 1
 fi
 
@@ -46,19 +43,19 @@ tests/vm/machine.sh -c "$cache" -d "$share" -t "${VM_LIMIT:-1700}" \
 rc=$?
 echo "# the machine ran for $((SECONDS - start)) s and ended with status $rc"
 case $rc in
-0 | 1) ;;
-124) echo "not ok vm - the machine was not done in time" ;;
-*) echo "not ok vm - the machine told no result ($rc)" ;;
+0) ;;
+1) failed=1 ;; # a script has said what
+124) not_ok vm "the machine was not done in time" ;;
+*) not_ok vm "the machine told no result ($rc)" ;;
 esac
 [ ! -s "$share/counters.tar" ] || tar -P -xf "$share/counters.tar"
 # What the guest leaves in its shared folder is the host's: the sweep's best profile works here, too.
 if grep -q /sweep.sh "$share/scripts" && [ $rc -le 1 ]; then
 	if [ -s "$share/best.yaml" ] && "$build/tunesweep" verify "$share/best.yaml" \
 		--host sender=local --host receiver=local >"$share/verify" 2>&1 || [ $? = 1 ]; then
-		echo "ok vm: the sweep's best profile has come back"
+		ok "vm: the sweep's best profile has come back"
 	else
-		echo "not ok vm - no usable best.yaml came back: $(tail -n 1 "$share/verify" 2>/dev/null)"
-		rc=1
+		not_ok vm "no usable best.yaml came back: $(tail -n 1 "$share/verify" 2>/dev/null)"
 	fi
 fi
-exit $rc
+done_testing # and the plans of the guest's scripts

@@ -10,8 +10,8 @@ for d in e1k0 e1k1 vmx1; do
 	done
 done
 finding() { # finding CHECK DEVICE TEXT
-	jq -e --arg c "$1" --arg d "$2" --arg t "$3" \
-		'.hosts.here.findings[] | select(.check == $c and (.device // "") == $d and (.found | contains($t)))' "$work/out" >/dev/null
+	holds "$work/out" '.hosts.here.findings[] | select(.check == $c and (.device // "") == $d and (.found | contains($t)))' \
+		--arg c "$1" --arg d "$2" --arg t "$3"
 }
 "$tunesweep" doctor --samples 0 --json >"$work/out" 2>"$work/err"
 rc=$?
@@ -21,6 +21,6 @@ check "it is seen to be virtual" finding host.virtual "" QEMU
 check "the node of a NIC on node 1" finding nic.node e1k1 "on node 1 (CPUs 2-3)"
 check "the node of a NIC on node 0" finding nic.node e1k0 "on node 0 (CPUs 0-1)"
 check "pause frames of a NIC that was asked" finding nic.settings e1k0 "pause frames are on"
-check "no nodes are hidden" sh -c "! jq -e '.hosts.here.findings[] | select(.check == \"numa.nodes\")' '$work/out'"
+json "no nodes are hidden" "$work/out" '[.hosts.here.findings[] | select(.check == "numa.nodes")] == []'
 status "one device alone" 1 "$tunesweep" doctor --samples 0 --json --device vmx1
-exit $failed
+done_testing

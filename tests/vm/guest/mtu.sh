@@ -24,13 +24,13 @@ status "a sweep over an MTU that the wire does not carry" 0 "$tunesweep" run "$w
 	-o "$work/mtu" --store "$work/mtu.db"
 "$tunesweep" report "$(jq -r .run "$work/mtu/result.json")" --store "$work/mtu.db" --format json >"$work/run.json"
 jq -c '.trials[] | [.values, [.samples[] | .ok, .reason, .throughput]]' "$work/run.json" | sed 's/^/# /'
-check "frames that the wire drops are a failed sample" jq -e \
-	'[.trials[] | select(.values."link.mtu@sender" == 9000) | .samples[] | .ok] | length > 0 and (any | not)' "$work/run.json"
-check "which says why" jq -e \
-	'[.trials[] | select(.values."link.mtu@sender" == 9000) | .samples[] | .reason // ""] | all(length > 10)' "$work/run.json"
-check "what the wire carries is measured" jq -e \
-	'[.trials[] | select(.values."link.mtu@sender" == 1400) | .samples[] | .ok] | length > 0 and all' "$work/run.json"
+json "frames that the wire drops are a failed sample" "$work/run.json" \
+	'[.trials[] | select(.values."link.mtu@sender" == 9000) | .samples[] | .ok] | length > 0 and (any | not)'
+json "which says why" "$work/run.json" \
+	'[.trials[] | select(.values."link.mtu@sender" == 9000) | .samples[] | .reason // ""] | all(length > 10)'
+json "what the wire carries is measured" "$work/run.json" \
+	'[.trials[] | select(.values."link.mtu@sender" == 1400) | .samples[] | .ok] | length > 0 and all'
 same "both NICs have their MTU again" "$(mtu $ns_a virt0) $(mtu $ns_b virt1)" "1500 1500"
-check "and that is told" jq -e .restored "$work/mtu/result.json"
+json "and that is told" "$work/mtu/result.json" .restored
 give_back virt
-exit $failed
+done_testing

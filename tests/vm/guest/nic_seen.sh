@@ -46,7 +46,7 @@ if [ "$(ethtool -l virt0 2>/dev/null | awk '/^Combined:/ { print $2; exit }')" =
 		"nic.features.tso off off feature virt0 tcp-segmentation-offload" \
 		"nic.features.gro off off feature virt0 generic-receive-offload"
 else
-	echo "ok nic.channels.combined # SKIP no tap devices here, so virtio has one queue"
+	skip "nic.channels.combined" "no tap devices here, so virtio has one queue"
 fi
 together e1k0 disruptive \
 	"nic.rings.rx 512 512 ring e1k0 RX" \
@@ -67,4 +67,4 @@ together vmx0 disruptive \
 	"nic.features.gso off off feature vmx0 generic-segmentation-offload" \
 	"nic.rss_queues 2 2 rss vmx0" \
 	"link.threaded on 1 cat /sys/class/net/vmx0/threaded"
-exit $failed
+done_testing

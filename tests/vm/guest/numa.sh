@@ -27,17 +27,18 @@ for attempt in 1 2 3; do
 	jq -s '.[0] + [.[1].trials[] | .values as $v | .samples[] | select(.ok) | .detail as $d |
 		{policy: $v."numa.policy@receiver", cpu: $v."numa.cpu@sender", pages: $d.receiver.placement.pages, cpus: $d.sender.placement.cpus}]' \
 		"$work/seen" "$work/run.json" >"$work/more" && cp "$work/more" "$work/seen"
-	jq -e '[.[] | .policy] | unique - ["default"] | length == 4' "$work/seen" >/dev/null && break
+	holds "$work/seen" '[.[] | .policy] | unique - ["default"] | length == 4' >/dev/null && break
 done
 echo "# $(jq -c 'map([.policy, .pages, .cpus])' "$work/seen")"
 pages() { # pages POLICY WORDS EXPRESSION: of $a pages on node 0 and $b on node 1
-	check "$1: the pages are $2 (after $attempt sweeps)" jq -e --arg p "$1" "[.[] | select(.policy == \$p) |
-		(.pages.\"0\" // 0) as \$a | (.pages.\"1\" // 0) as \$b | $3] | length > 0 and all" "$work/seen"
+	json "$1: the pages are $2 (after $attempt sweeps)" "$work/seen" "[.[] | select(.policy == \$p) |
+		(.pages.\"0\" // 0) as \$a | (.pages.\"1\" // 0) as \$b | $3] | length > 0 and all" --arg p "$1"
 }
 pages interleave "on both nodes alike" '$a > 0 and $b > 0 and $a < 2 * $b and $b < 2 * $a'
 pages bind:0 "on node 0 alone" '$a > 0 and $b == 0'
 pages bind:1 "on node 1 alone" '$a == 0 and $b > 0'
 pages preferred:1 "on node 1, where there is room" '$b > 3 * $a'
-check "the sender ran on the CPUs that it was given" jq -e '[.[] | select(.cpu == "2-3") | .cpus] | length > 0 and all(. == "2-3")' "$work/seen"
+json "the sender ran on the CPUs that it was given" "$work/seen" \
+	'[.[] | select(.cpu == "2-3") | .cpus] | length > 0 and all(. == "2-3")'
 give_back virt
-exit $failed
+done_testing

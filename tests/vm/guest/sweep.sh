@@ -31,9 +31,9 @@ search: {samples: 12, seed: 1, time: 90s}
 proof: {pairs: 6, time: 60s}
 S
 status "a whole sweep over two NICs" 0 "$tunesweep" run "$work/sweep.yaml" -o "$work/sweep"
-check "it is complete and rolled back" jq -e '.status == "complete" and .restored' "$work/sweep/result.json"
-check "larger buffers win, and that is proved" jq -e \
-	'.recommended == "best" and .gain.significant and .gain.throughput_percent > 20' "$work/sweep/result.json"
+json "it is complete and rolled back" "$work/sweep/result.json" '.status == "complete" and .restored'
+json "larger buffers win, and that is proved" "$work/sweep/result.json" \
+	'.recommended == "best" and .gain.significant and .gain.throughput_percent > 20'
 same "the machine is as before" "$(snapshot $ns_a; snapshot $ns_b)" "$before"
 check "the best profile names a buffer" grep -q 'tcp_[rw]mem' "$work/sweep/best.yaml"
 jq -r '"# \(.baseline.throughput / 1e6) Mbit/s before, \(.best.throughput / 1e6) Mbit/s best; gain \(.gain.throughput_percent) %"' \
@@ -44,4 +44,4 @@ for n in 0 1; do
 	tc -n $ns qdisc del dev virt$n root
 	ip -n $ns link set virt$n netns 1
 done
-exit $failed
+done_testing
