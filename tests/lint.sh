@@ -59,11 +59,19 @@ gate_first_lines() {
 }
 
 gate_shell() {
+	local f
 	needs shellcheck 'shellcheck' || return
 	# What is sourced sets and uses what one file alone seems not to (SC2154, SC2034).
 	# shellcheck disable=SC2046
 	shellcheck -f gcc -S warning -e SC2154,SC2034,SC2120 $(files '*.sh') $(files '*.bash') .ci/run >"$out/found"
 	verdict 'shellcheck'
+	# jq -e is content with an empty file; a script without a plan may lose its rest
+	for f in tests/lab/*.sh tests/vm/guest/*.sh; do
+		[ "${f##*/}" != common.sh ] || continue
+		[ "$(tail -n 1 "$f")" = done_testing ] || echo "$f: does not end with done_testing"
+		grep -nE 'jq (-[a-z]+ )*-e ' "$f" | grep -v -- ' -s ' | sed "s|^|$f: json or holds instead: |"
+	done >"$out/found"
+	verdict 'lab scripts end with their plan and hold JSON by the helpers'
 }
 
 gate_spelling() {
