@@ -9,9 +9,11 @@ CC ?= gcc
 PACKAGES := gcc pkg-config iproute2 libnl-3-dev libnl-genl-3-dev libnl-route-3-dev libcap-dev libseccomp-dev libnuma-dev \
 	libnlopt-dev libyaml-dev libjansson-dev libgsl-dev libsqlite3-dev libopenblas-serial-dev \
 	liblapacke-dev libsmartcols-dev libmd-dev libjs-chart.js
+# the libraries are irqbalance's, which lab/balance.sh unpacks and does not install
 TEST_PACKAGES := libcmocka-dev procps util-linux jq nftables iperf3 locales openssh-server \
 	openssh-client slurm-wlm systemd \
-	shellcheck python3 udev ansible-core ethtool man-db dpkg-dev lintian debootstrap git
+	shellcheck python3 udev ansible-core ethtool man-db dpkg-dev lintian debootstrap git \
+	libglib2.0-0 libcap-ng0 libncursesw6
 # what QUICK=1 cannot do without; other gates are skipped where their tool is missing
 QUICK_PACKAGES := libcmocka-dev procps util-linux jq locales mandoc
 LINT_PACKAGES := clang-format clang-tidy cppcheck shellcheck codespell mandoc zsh
