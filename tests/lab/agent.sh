@@ -8,9 +8,8 @@ cd "$(dirname "$0")/../.." || exit 1
 
 need_root agent
 NS=tsl-$$
-ip netns add "$NS" || exit 1
+add_netns "$NS" || exit 1
 ip -n "$NS" link set lo up
-trap 'ip netns del "$NS" 2>/dev/null; ip netns del "$NS-b" 2>/dev/null; cleanup' EXIT
 build_driver
 
 rmem() { ip netns exec "$NS" sysctl -n net.ipv4.tcp_rmem | tr -s '\t ' ' '; }
@@ -219,7 +218,7 @@ end_agent
 ### What all namespaces share has one session a kernel. (Only looked at: nothing is set.)
 with_agent
 MORE='"layer":"sweep","profile":"t","settings":[{"set":"vm.min_free_kbytes","device":""}]'
-ip netns add "$NS-b"
+add_netns "$NS-b"
 coproc B { exec ip netns exec "$NS-b" "$AGENT" --run-dir "$TMP/run" 2>>"$TMP/err"; }
 other=$B_PID
 exec {to_b}>&"${B[1]}" {from_b}<&"${B[0]}"

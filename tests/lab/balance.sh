@@ -9,6 +9,7 @@ need_root balance
 [ -z "$(pgrep -x irqbalance)" ] || skip_all balance "an irqbalance runs here already"
 if [ "${BALANCE_INSIDE:-}" != yes ]; then
 	ls "$build"/irqbalance_*.deb >/dev/null 2>&1 || (cd "$build" && apt-get download -qq irqbalance >/dev/null 2>&1)
+	rm -rf "$work" # of this shell, which ends here
 	# its socket's folder and a /proc/irq that nobody can write
 	BALANCE_INSIDE=yes exec unshare -m --propagation private bash "$0" "$@"
 fi
@@ -24,7 +25,6 @@ affinities_before=$(affinities)
 
 "$daemon" --foreground --interval=1 --banirq=5 >"$work/irqbalance.log" 2>&1 &
 pid=$!
-trap 'kill -CONT $pid 2>/dev/null; kill $pid 2>/dev/null; cleanup' EXIT
 socket=/run/irqbalance/irqbalance$pid.sock
 wait_for 10 test -S "$socket" || skip_all balance "it has made no socket: $(head -c 200 "$work/irqbalance.log")"
 

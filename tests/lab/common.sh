@@ -71,15 +71,31 @@ wait_for() {
 		sleep 0.05
 	done
 }
-# All processes below a pid, itself first.
-family() {
-	local waiting=("$1") p c
-	while [ ${#waiting[@]} -gt 0 ]; do
-		p=${waiting[0]}
-		waiting=("${waiting[@]:1}")
-		echo "$p"
-		for c in $(cat /proc/"$p"/task/*/children 2>/dev/null); do waiting+=("$c"); done
+# A zombie lives no more: it waits for a parent that may be dead itself.
+lives() {
+	local line
+	{ read -r line <"/proc/$1/stat"; } 2>/dev/null || return 1
+	[[ ${line##*) } != [ZX]* ]]
+}
+# look_below PID: it and all processes below it into the array $below; starts no program
+look_below() {
+	local todo=("$1") p file children
+	below=()
+	while [ ${#todo[@]} -gt 0 ]; do
+		p=${todo[0]}
+		todo=("${todo[@]:1}")
+		lives "$p" || continue
+		below+=("$p")
+		for file in /proc/"$p"/task/*/children; do
+			children=()
+			{ read -ra children <"$file"; } 2>/dev/null
+			todo+=("${children[@]}")
+		done
 	done
+}
+family() {
+	look_below "$1"
+	printf '%s\n' "${below[@]}"
 }
 # no_journals [FOLDER]: none is in the run folder, which is there
 no_journals() {
@@ -91,10 +107,17 @@ need_root() {
 	ip netns add "ts-probe-$$" 2>/dev/null || skip_all "$1" "network namespaces are not allowed here"
 	ip netns del "ts-probe-$$"
 }
+namespaces=() # of this script
+add_netns() { # NAME...: gone with the script, and whoever is in them
+	local ns
+	for ns in "$@"; do
+		ip netns add "$ns" && namespaces+=("$ns") || return 1
+	done
+}
 # Two namespaces joined by veth, 192.0.2.1 and 192.0.2.2, named $ns_a and $ns_b.
 make_namespaces() {
 	ns_a=tst-$$-a ns_b=tst-$$-b
-	ip netns add "$ns_a" && ip netns add "$ns_b" &&
+	add_netns "$ns_a" "$ns_b" &&
 		ip link add eth0 netns "$ns_a" type veth peer name eth0 netns "$ns_b" &&
 		ip -n "$ns_a" addr add 192.0.2.1/30 dev eth0 && ip -n "$ns_b" addr add 192.0.2.2/30 dev eth0 &&
 		ip -n "$ns_a" link set lo up && ip -n "$ns_b" link set lo up &&
@@ -111,9 +134,36 @@ snapshot() {
 	ip netns exec "$1" sh -c 'cd /proc/sys/net/ipv4 && exec awk "{print FILENAME, \$0}" tcp_*mem \
 		tcp_congestion_control tcp_slow_start_after_idle tcp_notsent_lowat' 2>/dev/null
 }
+# Whoever is left below this script and in its namespaces is asked to end, and after 5 s made to.
+end_processes() {
+	local ns p round left
+	for round in {1..60}; do
+		look_below $$
+		left=("${below[@]:1}")
+		for ns in "${namespaces[@]}"; do
+			for p in $(ip netns pids "$ns" 2>/dev/null); do
+				! lives "$p" || left+=("$p")
+			done
+		done
+		[ ${#left[@]} -gt 0 ] || return
+		case $round in
+		1)
+			kill -TERM "${left[@]}"
+			kill -CONT "${left[@]}"
+			;;
+		5?) kill -KILL "${left[@]}" ;;
+		esac 2>/dev/null
+		sleep 0.1
+	done
+}
+# At every end, also that by a signal, which no other signal cuts short then. What is left of an
+# interrupted test are journals of namespaces that are gone: the program throws them away.
 cleanup() {
-	[ -n "${ns_a:-}" ] && ip netns del "$ns_a" 2>/dev/null
-	[ -n "${ns_b:-}" ] && ip netns del "$ns_b" 2>/dev/null
+	local ns
+	trap '' INT TERM HUP
+	end_processes
+	for ns in "${namespaces[@]}"; do ip netns del "$ns" 2>/dev/null; done
+	! compgen -G '/run/tunesweep/net-*/*.journal' >/dev/null || timeout 20 "$tunesweep" restore >/dev/null 2>&1
 	rm -rf "$work"
 }
 trap cleanup EXIT

@@ -6,14 +6,9 @@
 need_root fleet
 make_namespaces || { not_ok fleet "cannot make namespaces"; exit 1; }
 ns_c=tst-$$-c ns_d=tst-$$-d
-other_cleanup() {
-	ip netns del "$ns_c" 2>/dev/null
-	ip netns del "$ns_d" 2>/dev/null
-	cleanup
-}
-trap other_cleanup EXIT
+add_netns "$ns_c" "$ns_d" || { not_ok fleet "cannot make namespaces"; exit 1; }
 (ns_a=$ns_c ns_b=$ns_d
-for n in "$ns_a" "$ns_b"; do ip netns add "$n" && ip -n "$n" link set lo up; done
+for n in "$ns_a" "$ns_b"; do ip -n "$n" link set lo up; done
 ip link add eth0 netns "$ns_a" type veth peer name eth0 netns "$ns_b" &&
 	ip -n "$ns_a" addr add 192.0.2.5/30 dev eth0 && ip -n "$ns_b" addr add 192.0.2.6/30 dev eth0 &&
 	ip -n "$ns_a" link set eth0 up && ip -n "$ns_b" link set eth0 up)

@@ -7,6 +7,7 @@
 need_root full
 if [ "${FULL_INSIDE:-}" != yes ]; then
 	mkdir -p /run/tunesweep
+	rm -rf "$work" # of this shell, which ends here
 	FULL_INSIDE=yes exec unshare -m --propagation private bash "$0" "$@"
 fi
 make_namespaces || { not_ok full "cannot make namespaces"; exit 1; }

@@ -9,9 +9,7 @@ cd "$(dirname "$0")/../.." || exit 1
 
 need_root guardian
 C=tsg-$$-c H=tsg-$$-h
-ip netns add "$C" && ip netns add "$H" || exit 1
-relays=()
-trap 'kill "${relays[@]}" 2>/dev/null; ip netns del "$C" 2>/dev/null; ip netns del "$H" 2>/dev/null; cleanup' EXIT
+add_netns "$C" "$H" || exit 1
 build_driver
 RELAY=$build/tests/lab/relay
 [[ -x $RELAY ]] || { not_ok guardian "no $RELAY"; exit 1; }
@@ -40,7 +38,6 @@ behind_the_link() {
 	port=$((port + 1))
 	ip netns exec "$H" "$RELAY" listen "$port" "$(realpath "$AGENT")" --run-dir "$TMP/run" "$@" 2>>"$TMP/err" &
 	agent=$!
-	relays+=("$agent")
 	wait_for 10 eval "ip netns exec $H ss -Hltn 'sport = :$port' | grep -q ."
 	start_driver
 	say agent r cmd nsenter "--net=/run/netns/$C" "$RELAY" connect 192.0.2.2 "$port"

@@ -99,12 +99,6 @@ soon() {
 	done
 	return 0
 }
-# a zombie has no memory any more; it waits for a parent that may be the dead main
-lives() {
-	local line
-	{ read -r line <"/proc/$1/stat"; } 2>/dev/null || return 1
-	[[ ${line##*) } != [ZX]* ]]
-}
 gone() {
 	local p
 	for p in "$@"; do
@@ -115,23 +109,16 @@ gone() {
 # The family of $main into all, and this round's victims among it into victims. Without forks: an
 # apply lasts for less time than ten of them.
 look() {
-	local p comm todo=("$main") children file
-	all=() victims=()
-	while [ ${#todo[@]} -gt 0 ]; do
-		p=${todo[0]}
-		todo=("${todo[@]:1}")
-		{ read -r comm <"/proc/$p/comm"; } 2>/dev/null && lives "$p" || continue
-		all+=("$p")
+	local p comm below
+	look_below "$main"
+	all=("${below[@]}") victims=()
+	for p in "${all[@]}"; do
+		{ read -r comm <"/proc/$p/comm"; } 2>/dev/null || continue
 		case $what:$comm in
 		main:tunesweep | agent:tunesweep-agent | guardian:ts-guardian | launcher:ts-launcher | \
 			agent+guardian:tunesweep-agent | agent+guardian:ts-guardian | \
 			main+agent:tunesweep | main+agent:tunesweep-agent | all:*) victims+=("$p") ;;
 		esac
-		for file in /proc/"$p"/task/*/children; do
-			children=()
-			{ read -ra children <"$file"; } 2>/dev/null
-			todo+=("${children[@]}")
-		done
 	done
 }
 # Until there is one of those that shall be killed, or nobody any more.

@@ -15,14 +15,6 @@ A=$ns_a B=$ns_b OUT=$work
 ALL=0 RIGHT=0 WRONG=0
 HELPERS=()
 
-tidy() {
-	for pid in "${HELPERS[@]}"; do
-		kill "$pid" 2>/dev/null
-	done
-	cleanup
-}
-trap tidy EXIT
-
 veth() { "$DRIVER" --netns "$A,$B" --device eth0 --address 192.0.2.2 --duration 1 "$@"; }
 lab() { "$DRIVER" --lab "$1" --duration 1 "${@:2}"; }
 

@@ -9,9 +9,7 @@ cd "$(dirname "$0")/../.." || exit 1
 
 need_root place
 NS=tsp-$$
-ip netns add "$NS" || exit 1
-balancer=
-trap 'ip netns del "$NS" 2>/dev/null; [[ $balancer ]] && kill -9 "$balancer" 2>/dev/null; cleanup' EXIT
+add_netns "$NS" || exit 1
 if ! ip -n "$NS" link add eth0 numrxqueues 4 numtxqueues 4 type veth peer name eth1 numrxqueues 4 numtxqueues 4; then
 	skip_all place "no veth with queues here"
 fi

@@ -41,15 +41,7 @@ made_dir=
 # ip netns exec gives it a /sys of its namespace
 ip netns exec "$ns_b" "$sshd" -D -f "$work/sshd.conf" -E "$work/sshd.log" &
 sshd_pid=$!
-cleanup() {
-	for p in $(family $sshd_pid); do kill "$p" 2>/dev/null; done
-	wait $sshd_pid 2>/dev/null
-	[ -z "$made_dir" ] || rmdir /run/sshd 2>/dev/null
-	ip netns del "$ns_a" 2>/dev/null
-	ip netns del "$ns_b" 2>/dev/null
-	rm -rf "$work"
-}
-trap cleanup EXIT
+trap 'cleanup; [ -z "$made_dir" ] || rmdir /run/sshd 2>/dev/null' EXIT
 there() { "$work/ssh" 192.0.2.2 true 2>/dev/null; }
 wait_for 20 there || { not_ok "sshd answers" "$(tail -3 "$work/sshd.log" | tr '\n' ' ')"; exit 1; }
 

@@ -22,20 +22,15 @@ mount --bind /run/netns /run/netns && mount --make-shared /run/netns
 . "$(dirname "$0")/common.sh"
 ns_a=tst-$$-1 ns_b=tst-$$-2 ns_c=tst-$$-3 ns_d=tst-$$-4 ns_switch=tst-$$-s
 wire() { # NAMESPACE NUMBER
-	ip netns add "$1" && ip link add eth0 netns "$1" type veth peer name "port$2" netns "$ns_switch" &&
+	add_netns "$1" && ip link add eth0 netns "$1" type veth peer name "port$2" netns "$ns_switch" &&
 		ip -n "$1" addr add "192.0.2.$2/24" dev eth0 && ip -n "$1" link set lo up &&
 		ip -n "$1" link set eth0 up && ip -n "$ns_switch" link set "port$2" master br0 up
 }
 four_namespaces() {
-	ip netns add "$ns_switch" && ip -n "$ns_switch" link add br0 type bridge &&
+	add_netns "$ns_switch" && ip -n "$ns_switch" link add br0 type bridge &&
 		ip -n "$ns_switch" link set br0 up &&
 		wire "$ns_a" 1 && wire "$ns_b" 2 && wire "$ns_c" 3 && wire "$ns_d" 4
 }
-other_cleanup() {
-	for n in "$ns_c" "$ns_d" "$ns_switch"; do ip netns del "$n" 2>/dev/null; done
-	cleanup
-}
-trap other_cleanup EXIT
 four_namespaces || { not_ok slurm "cannot make namespaces"; exit 1; }
 chmod 755 "$work"
 

@@ -13,7 +13,7 @@ mkdir -m 700 "$run"
 
 # v0 with 8 queues on both ends, an address of each kind and a default route; d.1 has a dot
 make_devices() {
-	ip netns add $ns_a && ip netns add $ns_b &&
+	add_netns $ns_a $ns_b &&
 		ip link add v0 netns $ns_a numtxqueues 8 numrxqueues 8 type veth \
 			peer name v0 netns $ns_b numtxqueues 8 numrxqueues 8 &&
 		ip link add d.1 netns $ns_a type veth peer name d.1 netns $ns_b &&

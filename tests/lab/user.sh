@@ -8,7 +8,7 @@ command -v setpriv >/dev/null || skip_all user "no setpriv"
 
 uid=54321 # nobody has logged in under it: no /run/user/UID
 ns_a=tst-$$-user
-ip netns add "$ns_a" && ip -n "$ns_a" link set lo up || exit 1
+add_netns "$ns_a" && ip -n "$ns_a" link set lo up || exit 1
 chmod 755 "$work"
 install -d -o $uid "$work/run" "$work/state" "$work/out1" "$work/out2"
 cp "$tunesweep" "$tunesweep-agent" "$work/" # where the user may go

@@ -6,7 +6,7 @@
 unset XDG_STATE_HOME # root's own state directory
 at=/tmp/package
 ns_a=tst-$$-a
-ip netns add "$ns_a" || { not_ok "package" "no network namespace"; exit 1; }
+add_netns "$ns_a" || { not_ok "package" "no network namespace"; exit 1; }
 sysctls() { (cd /proc/sys/net/ipv4 && cat tcp_*mem tcp_congestion_control tcp_slow_start_after_idle tcp_notsent_lowat); }
 there() { ip netns exec "$ns_a" bash -c "$(declare -f sysctls); sysctls"; }
 # What differs from the machine as it was, but for what dpkg and man-db keep of everything: files that

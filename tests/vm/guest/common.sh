@@ -6,8 +6,7 @@
 two_ends() {
 	local n ns
 	ns_a=vm-a ns_b=vm-b
-	ip netns add $ns_a
-	ip netns add $ns_b
+	add_netns $ns_a $ns_b
 	for n in 0 1; do
 		ns=$ns_a
 		[ $n = 0 ] || ns=$ns_b
@@ -25,7 +24,7 @@ give_back() { # give_back KIND: the reverse
 	ip -n $ns_b link set "${1}1" netns 1
 	ip netns del $ns_a
 	ip netns del $ns_b
-	unset ns_a ns_b
+	namespaces=()
 }
 # The PCI device of a NIC: for virtio one level up.
 pci_of() {

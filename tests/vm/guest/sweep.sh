@@ -3,7 +3,7 @@
 # TCP's buffers decide there, so the best profile must name them; it goes back to the host.
 . tests/lab/common.sh
 ns_a=vm-a ns_b=vm-b
-ip netns add $ns_a && ip netns add $ns_b
+add_netns $ns_a $ns_b
 for n in 0 1; do
 	ns=$([ $n = 0 ] && echo $ns_a || echo $ns_b)
 	ip link set virt$n netns $ns
