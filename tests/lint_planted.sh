@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 # No gate that cannot fail: copies of the tree get one fault or more for each gate of lint.sh, for the
-# compiler's warnings, layers.sh, proofs.sh and the runner, and each must find what is meant for it.
+# compiler's warnings, layers.sh and proofs.sh, and each must find what is meant for it (the runner: harness.sh).
 # Seconds. A line of TAP a fault.
 # Usage: tests/lint_planted.sh     BUILD: the programs and manual pages (build)
 set -u
@@ -9,19 +9,18 @@ cd "$(dirname "$0")/.." || exit 1
 build=$(realpath "${BUILD:-build}")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-failed=0
+. tests/tap.sh
 
 # found FILE GATE WORD FAULT: among what was said, the gate whose line begins with GATE failed and
 # named WORD. A gate that was skipped is a skip.
 found() {
 	if grep -E "^ok $2.*# SKIP" "$1" >"$work/skip"; then
-		echo "ok planted: $4 # SKIP ${2#lint: } is skipped"
+		skip "planted: $4" "${2#lint: } is skipped"
 	elif sed -nE "/^not ok $2/,/^ok |^not ok /p" "$1" | grep -q -- "$3"; then
-		echo "ok planted: $4 is found by ${2#lint: }"
+		ok "planted: $4 is found by ${2#lint: }"
 	else
-		echo "not ok planted: $4 is not found by ${2#lint: }"
-		grep -A3 -E "^(not )?ok $2" "$1"
-		failed=1
+		not_ok "planted: $4 is not found by ${2#lint: }"
+		grep -A3 -E "^(not )?ok $2" "$1" | sed 's/^/  /'
 	fi
 }
 
@@ -29,7 +28,7 @@ found() {
 faults=$work/faults
 mkdir -p "$faults"/{sweep,results,profiles,tests,build}
 cp -r .clang-format .clang-tidy .ci README.md Makefile include "$faults"
-cp tests/{lint,layers}.sh tests/analyzer.h "$faults/tests"
+cp tests/{lint,layers,tap}.sh tests/analyzer.h "$faults/tests"
 
 # c FILE: a file of C that opens as it must; the rest is read from standard input.
 c() {
@@ -167,6 +166,8 @@ printf '\n%.0s' {1..401} | c profiles/long_file.c
 echo 'int without_licence;' >"$faults/profiles/without_licence.c"
 # shellcheck disable=SC2016
 printf '%s\n' '#!/bin/bash' 'cd $1; rm -rf "$2/"*' >"$faults/tests/careless.sh"
+mkdir "$faults/tests/lab"
+printf '%s\n' '#!/bin/bash' 'jq -e .restored result.json' >"$faults/tests/lab/unplanned.sh"
 # the arrow, a circle, and what may not print; each is good C
 c sweep/above.c <<'C'
 int above(void);
@@ -207,6 +208,8 @@ found "$work/lint" 'lint: files of at most' 'long_file.c: 4' 'a file of more tha
 found "$work/lint" 'lint: files of at most' 'long_function.c:.*61 lines' 'a function of more than 60 lines'
 found "$work/lint" 'lint: every C file opens' 'without_licence.c: no licence' 'a file without its licence'
 found "$work/lint" 'lint: shellcheck' careless.sh 'a cd that is not looked at'
+found "$work/lint" 'lint: lab scripts' 'unplanned.sh: does not end' 'a lab script without a plan'
+found "$work/lint" 'lint: lab scripts' 'unplanned.sh: json or holds' 'JSON that nothing makes fail'
 found "$work/lint" 'lint: codespell' badly_spelt 'a word with a mistake'
 found "$work/lint" 'lint: clang-tidy' twice_the_same.c 'a condition that says the same twice'
 found "$work/lint" 'lint: gcc -fanalyzer' 'double_free.c.*double-free' 'memory that is freed twice'
@@ -273,16 +276,4 @@ found "$work/lint" 'lint: commands, options' 'no page tunesweep-planted' 'a page
 found "$work/lint" 'lint: the tests that hold' 'unit/test_planted.c' 'a test that there is not'
 BUILD=$build "$docs/tests/proofs.sh" >"$work/proofs"
 found "$work/proofs" 'proofs: the table' planted.entry 'a proof of an entry that there is not'
-
-# The runner: what dies, what says nothing and what says one thing and ends with another have failed.
-dies() {
-	printf '#!/bin/bash\n%s\n' "$2" >"$work/$1" && chmod +x "$work/$1"
-	tests/run.sh "$work/$1" >"$work/run" && echo "not ok $1: passed" >>"$work/run"
-	grep -q '^[0-9]* passed, 1 failed' "$work/run" && sed -i '1i not ok the runner' "$work/run"
-	found "$work/run" 'the runner' "$work/$1" "$3"
-}
-dies killed.sh 'echo "ok first"; kill -SEGV $$' 'a test that dies'
-dies silent.sh 'exit 0' 'a test that says nothing'
-dies contrary.sh 'echo "ok first"; exit 1' 'a test that says ok and ends with an error'
-dies honest.sh 'echo "not ok first"; exit 0' 'a test that says not ok and ends without an error'
-exit $failed
+done_testing
