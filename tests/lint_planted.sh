@@ -260,8 +260,8 @@ echo 'unit/test_planted.c:nobody' >>"$docs/tests/FAULTS.md"
 sed -i '/^\.It.*tcp_rmem/d' "$docs/build/man/tunesweep-tunables.7"
 sed -i '/^\.It.* Fl .*-resume/d' "$docs/build/man/tunesweep-run.1"
 printf '.Xr tunesweep-planted 1\n' >>"$docs/build/man/tunesweep.1"
-printf 'static const char *const planted_keys[] = {"planted_key", NULL};\n' >"$docs/sweep/spec_planted.c"
-printf 'err_usage(e, "planted for %%s", name);\n' >>"$docs/sweep/spec_planted.c"
+printf 'static const char *const planted_keys[] = {"planted_key", NULL};\n' >"$docs/sweep/spec/planted.c"
+printf 'err_usage(e, "planted for %%s", name);\n' >>"$docs/sweep/spec/planted.c"
 "$docs/tests/lint.sh" build manual options tunables spec_keys messages links commands faults >"$work/lint"
 found "$work/lint" 'lint: manual pages' 'Xr tunesweep-planted 1' 'a manual page that points to none'
 found "$work/lint" 'lint: options of' 'run, --help and manual page: .*--resume' 'an option that has no place in its page'
