@@ -26,7 +26,7 @@ before_a=$(get "$ns_a") before_b=$(get "$ns_b") before_here=$(here)
 all_is_before() { same "$1" "$(get "$ns_a"), $(get "$ns_b"), $(here)" "$before_a, $before_b, $before_here"; }
 
 status "rollback --all where nothing is applied" 0 "$tunesweep" rollback --all --json
-check "is an empty object" jq -e '. == {}' "$work/out"
+json "is an empty object" "$work/out" '. == {}'
 status "--all is about this machine" 2 "$tunesweep" rollback --all "${a[@]}"
 contains "and says so" "$work/err" "--all takes no --host"
 
@@ -36,8 +36,8 @@ status "in another" 0 "$tunesweep" apply "$work/two.yaml" "${b[@]}"
 status "and here" 0 "$tunesweep" apply "$work/mine.yaml" --host here=local
 same "this one is set, too" "$(here)" "4096 16384 7340032"
 status "rollback --all" 0 "$tunesweep" rollback --all --json
-check "answers for each by its name" jq -e --arg a "$ns_a" --arg b "$ns_b" \
-	'keys == ([$a, $b, "local"] | sort) and all(.[]; any(.[]; .set == "net.ipv4.tcp_wmem"))' "$work/out"
+json "answers for each by its name" "$work/out" \
+	'keys == ([$a, $b, "local"] | sort) and all(.[]; any(.[]; .set == "net.ipv4.tcp_wmem"))' --arg a "$ns_a" --arg b "$ns_b"
 all_is_before "all is as before"
 
 # by somebody else changed since
@@ -99,9 +99,9 @@ all_is_before "the others are rolled back"
 kill $holder
 wait $holder 2>/dev/null
 status "once it is gone" 0 "$tunesweep" restore --json
-check "its values are gone with it, which is told" jq -e \
-	'[.[] | select(.layer == "applied" and (.note | contains("gone")))] | length == 1' "$work/out"
+json "its values are gone with it, which is told" "$work/out" \
+	'[.[] | select(.layer == "applied" and (.note | contains("gone")))] | length == 1'
 same "no journal is left" "$(find /run/tunesweep -name '*.journal')" ""
 status "and there is nothing more to say" 0 "$tunesweep" rollback --all --json
-check "of nobody" jq -e '. == {}' "$work/out"
-exit $failed
+json "of nobody" "$work/out" '. == {}'
+done_testing
