@@ -39,7 +39,8 @@ struct loop_options {
 
 struct loop_result {
 	struct configuration baseline, best, best_asked; /* effective values, unless asked */
-	struct sample baseline_sample, best_sample;	 /* the ones nearest to the median score */
+	struct sample baseline_sample;			 /* its first good one */
+	struct sample best_sample; /* the one nearest to its median score: see tried_sample */
 	double baseline_score, best_score; /* medians over their samples in the search; NaN */
 	bool has_best;			   /* some admissible sample succeeded */
 	bool best_is_baseline;		   /* nothing better was found: there is nothing to prove */

@@ -7,23 +7,25 @@
 #ifndef TUNESWEEP_REPLAY_H
 #define TUNESWEEP_REPLAY_H
 
+#include "packed.h"
 #include "sample.h"
-#include "space.h"
 #include <jansson.h>
 
 struct replay_sample {
-	long long number; /* of the store */
-	int64_t trial;	  /* of the store */
-	struct configuration asked, effective;
+	long long number;		  /* of the store */
+	int64_t trial;			  /* of the store */
+	struct packed *asked, *effective; /* of all samples of the trial: owned by its first */
+	bool is_first;			  /* of its trial */
 	struct sample sample;
 };
 
 struct replay {
 	size_t n, next;
 	struct replay_sample *items;
+	struct packed_texts texts;
 };
 
-/* From store_get_run's object. ERR_USAGE if its values do not fit the space. */
+/* From store_get_run_brief's object. ERR_USAGE if its values do not fit the space. */
 int replay_load(const json_t *run, const struct space *space, struct replay *out, struct err *e);
 void replay_clear(struct replay *r);
 

@@ -16,12 +16,14 @@ int report_write(const json_t *run, const char *format, FILE *out, struct err *e
 /* To a file: temporary beside it, renamed. */
 int report_save(const json_t *run, const char *format, const char *path, struct err *e);
 
-/* HTML shows some samples over time, and outliers are told with what was different about them.
- * Where the run was read without details (store_get_run_brief), these are the numbers of the
- * samples that are wanted, to be put under the run's key "details" as {number as text: detail}.
- * Returns how many, up to max, those that are shown first. */
-#define REPORT_DETAILS 64
-size_t report_detail_samples(const json_t *run, int64_t *sample, size_t max);
+struct store;
+
+/* What a report in this format says of a run (its id, a beginning of it, or "latest"), and no more:
+ * a new object as store_get_run's, all of it only for "json". HTML shows some samples over time,
+ * and outliers are told with what was different about them: their details stand under the key
+ * "details" as {number as text: detail}; "interrupts" has what all details say of those. */
+int report_read(struct store *store, const char *id, const char *format, json_t **run,
+		struct err *e);
 
 /* Headline numbers with four significant digits: "2.13 Gbit/s", "0.5421 us/KB". Return buf. */
 const char *report_rate(double bits_per_s, char *buf, size_t size);

@@ -11,6 +11,7 @@
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 
 enum { REPORT_COLUMNS_MAX = 24 };
@@ -55,6 +56,11 @@ int report_framed(void (*body)(const void *what, FILE *out), const void *what, F
  * "failures": {reason: [samples]}}. */
 json_t *report_data(const json_t *run);
 
+/* report_choice.c: the samples whose details are wanted, by their numbers in the run: shown over
+ * time, or held against an outlier. Returns how many, up to max, those that are shown first. */
+#define REPORT_DETAILS 64
+size_t report_detail_samples(const json_t *run, int64_t *sample, size_t max);
+
 /* A sample's detail, borrowed; NULL where the run was read without it. */
 const json_t *report_detail(const json_t *run, const json_t *sample);
 
@@ -82,6 +88,9 @@ void report_csv(const json_t *run, FILE *out);
 
 /* report/interrupts.c: those that came to CPUs they were not meant for; nothing where none did. */
 void report_say_interrupts(const json_t *run, const struct report_writer *w, FILE *out);
+/* Adds what one sample's detail says under "interrupts" to the sums, which go to the run's key of
+ * that name. */
+void report_add_interrupts(json_t *sums, const json_t *interrupts);
 
 /* One field of a CSV line, quoted where needed. */
 void report_csv_field(FILE *out, const char *text, bool first);

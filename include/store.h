@@ -80,6 +80,15 @@ int store_get_run(struct store *s, const char *id, json_t **out, struct err *e);
 int store_get_run_brief(struct store *s, const char *id, json_t **out, struct err *e);
 int store_get_detail(struct store *s, const char *id, int64_t sample, json_t **out, struct err *e);
 
+/* The same with nothing of a sample but "sample", "ok" and these keys (NULL-terminated), and those
+ * only where they are known: a tenth of the memory, for who shows few numbers of very many. */
+int store_get_run_keys(struct store *s, const char *id, const char *const *keys, json_t **out,
+		       struct err *e);
+/* What stands in the samples' details under a key, one after the other in the order of
+ * store_get_run; nothing is told of samples without it. */
+int store_each_detail(struct store *s, const char *id, const char *key,
+		      void (*see)(void *ctx, const json_t *part), void *ctx, struct err *e);
+
 /* Deletes runs that began before a time (seconds since 1970; 0: none), then the oldest ones until
  * the file is not larger than max_bytes (0: any size), except those whose ids are the keys of kept;
  * and gives the room back. removed: how many runs went. */

@@ -50,6 +50,9 @@ struct value value_text(const char *text); /* cut at VALUE_TEXT_MAX - 1 */
 bool value_equal(const struct value *a, const struct value *b);
 bool value_text_equal(const char *a, const char *b); /* two such texts, of any length */
 
+/* Equal values have equal ones. */
+uint64_t value_hash(const struct value *v);
+
 /* As the user would write it: 1MiB only where exact, else the bare number. Returns buf. */
 const char *value_format(const struct value *v, enum value_unit unit, char *buf, size_t size);
 

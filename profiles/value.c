@@ -86,6 +86,45 @@ bool value_equal(const struct value *a, const struct value *b)
 	}
 }
 
+static uint64_t mix(uint64_t hash, uint64_t number)
+{
+	return (hash ^ number) * 0x100000001b3u; /* as FNV-1a does with bytes */
+}
+
+/* Word by word, as value_text_equal compares. */
+static uint64_t text_hash(const char *text)
+{
+	uint64_t hash = 0xcbf29ce484222325u;
+	for (size_t n = token(&text); n > 0; n = token(&text)) {
+		long long number;
+		bool is_number = token_number(text, n, &number);
+		hash = mix(hash, is_number ? (uint64_t)number : n);
+		for (size_t i = 0; !is_number && i < n; i++) {
+			hash = mix(hash, (unsigned char)text[i]);
+		}
+		text += n;
+	}
+	return hash;
+}
+
+uint64_t value_hash(const struct value *v)
+{
+	double r = isnan(v->r) ? 0 : v->r + 0.0; /* -0.0 equals 0.0 */
+	uint64_t bits;
+	switch (v->type) {
+	case VALUE_INT:
+	case VALUE_BOOL:
+		return (uint64_t)v->i;
+	case VALUE_REAL:
+		memcpy(&bits, &r, sizeof(bits));
+		return bits;
+	case VALUE_TEXT:
+		return text_hash(v->text);
+	default:
+		return 0;
+	}
+}
+
 /* The shortest decimal that reads back as the same double. */
 static void format_real(double r, char *buf, size_t size)
 {

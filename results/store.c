@@ -18,6 +18,7 @@
 #define CHECKED_MAX  (64 << 20)
 #define BUSY_MS	     5000 /* another writer is waited for */
 #define BUSY_STEP_MS 20
+#define CACHE	     "PRAGMA cache_size = -1000" /* KiB: a writer adds at the ends of its tables */
 
 int store_default_path(char *buf, size_t size, struct err *e)
 {
@@ -238,6 +239,7 @@ static int set_up(struct store *s, struct err *e)
 	wal = !strcmp((const char *)sqlite3_column_text(mode, 0), "wal");
 	r = store_exec(s, wal ? "PRAGMA synchronous = NORMAL" : "PRAGMA synchronous = FULL",
 		       "set it up", e);
+	r = r ? r : store_exec(s, CACHE, "set it up", e);
 	return r ? r : store_exec(s, "PRAGMA foreign_keys = ON", "set it up", e);
 }
 

@@ -60,7 +60,7 @@ static bool wants_another(const struct sweep *s, const struct tried *t)
 	if (n < (size_t)test->samples_min) {
 		return true;
 	}
-	struct interval i = stats_confidence_sequence(t->scores, t->n_scores,
+	struct interval i = stats_confidence_sequence(tried_scores(t), t->n_scores,
 						      test->confidence_level);
 	return !((i.hi - i.lo) / fabs(i.estimate) <= test->confidence_width);
 }
@@ -114,7 +114,7 @@ static int race_leaders(struct sweep *s, struct err *e)
 		if (i < 0) {
 			break;
 		}
-		tried_asked(&s->tried.items[i], &again);
+		tried_asked(tried_at(&s->tried, (size_t)i), &again);
 		rc = loop_measure(s, LOOP_SEARCH, NULL, &again, &entry, e);
 	}
 	return rc;
@@ -150,8 +150,8 @@ static int best_entry(struct sweep *s)
 	struct configuration c;
 	if (search_recommend(s->search, x, &mean, &sd) == 1) {
 		space_decode(s->env->space, x, &c);
-		for (size_t i = 0; i < s->tried.n; i++) {
-			const struct tried *t = &s->tried.items[i];
+		for (size_t i = 0; i < tried_count(&s->tried); i++) {
+			const struct tried *t = tried_at(&s->tried, i);
 			if (t->n_scores > t->n_failed && tried_is(t, &c)) {
 				return (int)i;
 			}
@@ -195,13 +195,12 @@ static void take_best(struct sweep *s)
 	if (best < 0) {
 		return;
 	}
-	const struct tried *t = &s->tried.items[best];
+	const struct tried *t = tried_at(&s->tried, (size_t)best);
 	r->has_best = true;
 	tried_effective(t, &r->best);
 	tried_asked(t, &r->best_asked);
 	r->best_score = tried_score(t);
-	sample_clear(&r->best_sample);
-	sample_copy(&r->best_sample, &t->sample);
+	tried_sample(t, &r->best_sample);
 	r->best_is_baseline = configuration_equal(&r->best, &r->baseline);
 	r->knows_remaining = search_remaining(s->search, &r->remaining);
 	take_model(s);

@@ -50,20 +50,38 @@ static size_t count_samples(const json_t *trials)
 	return n;
 }
 
-static int read_trial(const json_t *trial, const struct space *space, struct replay *out,
-		      struct err *e)
+/* What was asked and what the kernel took. */
+static int read_values(const json_t *trial, const struct space *space, struct packed_texts *texts,
+		       struct replay_sample *head, struct err *e)
 {
-	struct replay_sample head = {0};
+	struct configuration c;
 	const json_t *asked = json_object_get(trial, "asked");
-	json_t *sample;
-	size_t i;
 	if (!json_is_object(asked)) {
 		asked = json_object_get(trial, "values");
 	}
-	int rc = space_values_parse(space, json_object_get(trial, "values"), &head.effective, e);
-	rc = rc < 0 ? rc : space_values_parse(space, asked, &head.asked, e);
+	int rc = space_values_parse(space, json_object_get(trial, "values"), &c, e);
+	head->effective = rc < 0 ? NULL : packed_values(texts, &c);
+	rc = rc < 0 ? rc : space_values_parse(space, asked, &c, e);
+	head->asked = rc < 0 ? NULL : packed_values(texts, &c);
+	if (rc == 0 && !(head->effective && head->asked)) {
+		rc = err_set(e, -ENOMEM, "out of memory");
+	}
+	if (rc < 0) {
+		free(head->effective);
+		free(head->asked);
+	}
+	return rc;
+}
+
+static int read_trial(const json_t *trial, const struct space *space, struct replay *out,
+		      struct err *e)
+{
+	struct replay_sample head = {.is_first = true};
+	json_t *sample, *samples = json_object_get(trial, "samples");
+	size_t i;
+	int rc = read_values(trial, space, &out->texts, &head, e);
 	head.trial = json_integer_value(json_object_get(trial, "id"));
-	json_array_foreach(json_object_get(trial, "samples"), i, sample)
+	json_array_foreach(samples, i, sample)
 	{
 		if (rc < 0) {
 			break;
@@ -72,6 +90,11 @@ static int read_trial(const json_t *trial, const struct space *space, struct rep
 		*s = head;
 		s->number = json_integer_value(json_object_get(sample, "sample"));
 		read_sample(sample, &s->sample);
+		head.is_first = false;
+	}
+	if (rc == 0 && head.is_first) { /* nobody's: it was not measured */
+		free(head.asked);
+		free(head.effective);
 	}
 	return rc;
 }
@@ -101,8 +124,13 @@ void replay_clear(struct replay *r)
 {
 	for (size_t i = 0; i < r->n; i++) {
 		sample_clear(&r->items[i].sample);
+		if (r->items[i].is_first) {
+			free(r->items[i].asked);
+			free(r->items[i].effective);
+		}
 	}
 	free(r->items);
+	packed_texts_clear(&r->texts);
 	*r = (struct replay){0};
 }
 
@@ -113,7 +141,7 @@ const struct replay_sample *replay_take(struct replay *r, const struct configura
 	}
 	const struct replay_sample *s = &r->items[r->next];
 	/* the proof keeps what it asked only as what the kernel took */
-	if (!configuration_equal(&s->asked, asked) && !configuration_equal(&s->effective, asked)) {
+	if (!packed_equal(s->asked, asked) && !packed_equal(s->effective, asked)) {
 		r->next = r->n;
 		return NULL;
 	}

@@ -164,11 +164,12 @@ static bool takes_point(struct search *s)
 		return false;
 	}
 	search_snap(p, s->canonical);
-	const struct search_told *known = search_recall(&s->memory, p, s->canonical);
-	if (known) {
-		s->ops->tell(s->state, s->raw, known->mean, false);
+	struct search_told known;
+	bool is_known = search_recall(&s->memory, p, s->canonical, &known);
+	if (is_known) {
+		s->ops->tell(s->state, s->raw, known.mean, false);
 	}
-	return !known;
+	return !is_known;
 }
 
 static int ask_member(struct search *s, struct err *e)

@@ -196,7 +196,7 @@ bool trial_replayed(struct trial_env *env, const struct configuration *config, s
 		return false;
 	}
 	sample_copy(out, &old->sample);
-	*effective = old->effective;
+	packed_unpack(old->effective, effective);
 	env->number++;
 	return true;
 }

@@ -13,7 +13,7 @@
 #define SHARE_TOLD 0.01 /* a vector moves at its next interrupt: a few late ones are no news */
 
 /* {"DEVICE of HOST": {"came": n, "astray": n, "samples": n, "cpus": {CPU: n}}} */
-static void add_device(json_t *all, const char *host, const char *device, const json_t *one)
+static void add_device(json_t *sums, const char *host, const char *device, const json_t *one)
 {
 	json_t *came = json_object_get(one, "cpus"), *count;
 	json_t *strays = json_object_get(one, "astray_cpus");
@@ -28,11 +28,11 @@ static void add_device(json_t *all, const char *host, const char *device, const 
 		return;
 	}
 	snprintf(key, sizeof(key), "%.100s of %.100s", device, host);
-	json_t *sum = json_object_get(all, key);
+	json_t *sum = json_object_get(sums, key);
 	if (!sum) {
 		sum = json_pack("{s:i, s:i, s:i, s:{}}", "came", 0, "astray", 0, "samples", 0,
 				"cpus");
-		json_object_set_new(all, key, sum);
+		json_object_set_new(sums, key, sum);
 	}
 	json_int_t before = json_integer_value(json_object_get(sum, "came"));
 	json_object_set_new(sum, "came", json_integer(before + total));
@@ -48,17 +48,33 @@ static void add_device(json_t *all, const char *host, const char *device, const 
 	}
 }
 
-static void add_sample(json_t *all, const json_t *detail)
+void report_add_interrupts(json_t *sums, const json_t *interrupts)
 {
-	json_t *hosts = json_object_get(detail, "interrupts"), *devices, *one;
+	json_t *devices, *one;
 	const char *host, *device;
-	json_object_foreach(hosts, host, devices)
+	json_object_foreach((json_t *)interrupts, host, devices)
 	{
 		json_object_foreach(devices, device, one)
 		{
-			add_device(all, host, device, one);
+			add_device(sums, host, device, one);
 		}
 	}
+}
+
+/* Where the run was read with the details and not summed up yet; new. */
+static json_t *sums_of(const json_t *run)
+{
+	json_t *trials = json_object_get(run, "trials"), *trial, *sample, *sums = json_object();
+	size_t i, j;
+	json_array_foreach(trials, i, trial)
+	{
+		json_array_foreach(json_object_get(trial, "samples"), j, sample)
+		{
+			const json_t *detail = report_detail(run, sample);
+			report_add_interrupts(sums, json_object_get(detail, "interrupts"));
+		}
+	}
+	return sums;
 }
 
 static void cpus_text(json_t *cpus, char *buf, size_t size)
@@ -92,17 +108,9 @@ void report_say_interrupts(const json_t *run, const struct report_writer *w, FIL
 {
 	static const char *const heads[] = {"interrupts of", "#astray", "#of",
 					    "#in samples",   "where",	NULL};
-	json_t *trials = json_object_get(run, "trials"), *trial, *sample, *sum;
-	auto_json json_t *all = json_object();
+	json_t *known = json_object_get(run, "interrupts"), *sum;
+	auto_json json_t *all = known ? json_incref(known) : sums_of(run);
 	const char *whose;
-	size_t i, j;
-	json_array_foreach(trials, i, trial)
-	{
-		json_array_foreach(json_object_get(trial, "samples"), j, sample)
-		{
-			add_sample(all, report_detail(run, sample));
-		}
-	}
 	struct report_table t;
 	report_table_init(&t, heads);
 	json_object_foreach(all, whose, sum)

@@ -175,21 +175,62 @@ enum {
 	COLUMN_METRICS
 };
 
+/* How much of each sample is read. */
+struct extent {
+	bool brief;		 /* without "detail" */
+	const char *const *keys; /* only these, where they are known; NULL: all */
+};
+
+static bool is_among(const char *key, const char *const *keys)
+{
+	while (*keys && strcmp(*keys, key)) {
+		keys++;
+	}
+	return *keys;
+}
+
+/* Takes the value over. */
+static void add_key(json_t *sample, const char *key, json_t *value, const struct extent *x)
+{
+	if (x->keys && (json_is_null(value) || !is_among(key, x->keys))) {
+		json_decref(value);
+	} else {
+		json_object_set_new(sample, key, value);
+	}
+}
+
+/* What has no column. */
+static void add_rest(json_t *sample, json_t *more, const struct extent *x)
+{
+	const char *key;
+	json_t *value;
+	if (!x->keys) {
+		json_object_update_missing(sample, more);
+		return;
+	}
+	json_object_foreach(more, key, value)
+	{
+		if (!json_object_get(sample, key)) {
+			add_key(sample, key, json_incref(value), x);
+		}
+	}
+}
+
 /* Numbers count in the order of measuring, also where a trial was measured again later. */
-static json_t *sample_row(sqlite3_stmt *st)
+static json_t *sample_row(sqlite3_stmt *st, const struct extent *x)
 {
 	sqlite3_int64 number = sqlite3_column_int64(st, COLUMN_METRICS + (int)store_n_columns);
 	json_t *o = json_object();
 	auto_json json_t *more = column_json(st, COLUMN_MORE);
 	json_object_set_new(o, "sample", json_integer(number));
-	json_object_set_new(o, "time", column_time(st, COLUMN_TIME));
+	add_key(o, "time", column_time(st, COLUMN_TIME), x);
 	json_object_set_new(o, "ok", json_boolean(sqlite3_column_int(st, COLUMN_OK)));
-	json_object_set_new(o, "score", column_number(st, COLUMN_SCORE));
+	add_key(o, "score", column_number(st, COLUMN_SCORE), x);
 	for (size_t i = 0; i < store_n_columns; i++) {
-		json_object_set_new(o, metric_name(store_columns[i]),
-				    column_number(st, COLUMN_METRICS + (int)i));
+		add_key(o, metric_name(store_columns[i]),
+			column_number(st, COLUMN_METRICS + (int)i), x);
 	}
-	json_object_update_missing(o, more);
+	add_rest(o, more, x);
 	return o;
 }
 
@@ -228,10 +269,11 @@ static int prepare_trials(struct store *s, const char *id, bool brief, sqlite3_s
 	return r;
 }
 
-static int read_trials(struct store *s, const char *id, bool brief, json_t *trials, struct err *e)
+static int read_trials(struct store *s, const char *id, const struct extent *x, json_t *trials,
+		       struct err *e)
 {
 	auto_stmt sqlite3_stmt *st = NULL;
-	int rc = prepare_trials(s, id, brief, &st, e);
+	int rc = prepare_trials(s, id, x->brief, &st, e);
 	if (rc) {
 		return rc;
 	}
@@ -245,13 +287,14 @@ static int read_trials(struct store *s, const char *id, bool brief, json_t *tria
 			json_array_append_new(trials, trial);
 		}
 		if (sqlite3_column_type(st, COLUMN_SAMPLE) != SQLITE_NULL) {
-			json_array_append_new(json_object_get(trial, "samples"), sample_row(st));
+			json_array_append_new(json_object_get(trial, "samples"), sample_row(st, x));
 		}
 	}
 	return rc == SQLITE_DONE ? 0 : store_error(s, rc, "read the trials", e);
 }
 
-static int get_run(struct store *s, const char *id, bool brief, json_t **out, struct err *e)
+static int get_run(struct store *s, const char *id, const struct extent *x, json_t **out,
+		   struct err *e)
 {
 	char whole[64];
 	auto_json json_t *run = json_object(), *trials = json_array();
@@ -260,7 +303,7 @@ static int get_run(struct store *s, const char *id, bool brief, json_t **out, st
 		r = read_run(s, whole, run, e);
 	}
 	if (!r) {
-		r = read_trials(s, whole, brief, trials, e);
+		r = read_trials(s, whole, x, trials, e);
 	}
 	if (!r) {
 		json_object_set(run, "trials", trials);
@@ -271,12 +314,21 @@ static int get_run(struct store *s, const char *id, bool brief, json_t **out, st
 
 int store_get_run(struct store *s, const char *id, json_t **out, struct err *e)
 {
-	return get_run(s, id, false, out, e);
+	struct extent all = {0};
+	return get_run(s, id, &all, out, e);
 }
 
 int store_get_run_brief(struct store *s, const char *id, json_t **out, struct err *e)
 {
-	return get_run(s, id, true, out, e);
+	struct extent brief = {.brief = true};
+	return get_run(s, id, &brief, out, e);
+}
+
+int store_get_run_keys(struct store *s, const char *id, const char *const *keys, json_t **out,
+		       struct err *e)
+{
+	struct extent few = {.brief = true, .keys = keys};
+	return get_run(s, id, &few, out, e);
 }
 
 int store_get_detail(struct store *s, const char *id, int64_t sample, json_t **out, struct err *e)
@@ -299,4 +351,25 @@ int store_get_detail(struct store *s, const char *id, int64_t sample, json_t **o
 	}
 	*out = rc == SQLITE_ROW ? column_json(st, 0) : json_null();
 	return 0;
+}
+
+int store_each_detail(struct store *s, const char *id, const char *key,
+		      void (*see)(void *ctx, const json_t *part), void *ctx, struct err *e)
+{
+	auto_stmt sqlite3_stmt *st = NULL;
+	int rc = store_prepare(s,
+			       "SELECT json_extract(p.more, '$.detail.' || ?2) AS part FROM trial t"
+			       " JOIN sample p ON p.trial = t.id"
+			       " WHERE t.run = ?1 AND part IS NOT NULL ORDER BY t.id, p.id",
+			       &st, e);
+	if (rc) {
+		return rc;
+	}
+	sqlite3_bind_text(st, 1, id, -1, SQLITE_STATIC);
+	sqlite3_bind_text(st, 2, key, -1, SQLITE_STATIC);
+	while ((rc = sqlite3_step(st)) == SQLITE_ROW) {
+		auto_json json_t *part = column_json(st, 0);
+		see(ctx, part);
+	}
+	return rc == SQLITE_DONE ? 0 : store_error(s, rc, "read the samples", e);
 }

@@ -75,37 +75,6 @@ static int run_results(struct cli *c)
 	return CLI_DONE;
 }
 
-/* Some samples are shown over time, or looked at for what went wrong beside them; the others'
- * details stay in the store. */
-static int add_details(struct store *store, json_t *run, struct err *e)
-{
-	int64_t sample[REPORT_DETAILS];
-	size_t n = report_detail_samples(run, sample, REPORT_DETAILS);
-	json_t *details = json_object();
-	json_object_set_new(run, "details", details);
-	for (size_t i = 0; i < n; i++) {
-		char key[32];
-		json_t *detail = NULL;
-		int rc = store_get_detail(store, text_of(run, "run"), sample[i], &detail, e);
-		if (rc < 0) {
-			return rc;
-		}
-		snprintf(key, sizeof(key), "%lld", (long long)sample[i]);
-		json_object_set_new(details, key, detail);
-	}
-	return 0;
-}
-
-static int read_run(struct store *store, const char *id, const char *format, json_t **run,
-		    struct err *e)
-{
-	if (!strcmp(format, "json")) {
-		return store_get_run(store, id, run, e);
-	}
-	int rc = store_get_run_brief(store, id, run, e);
-	return rc < 0 || !strcmp(format, "csv") ? rc : add_details(store, *run, e);
-}
-
 static int run_report(struct cli *c)
 {
 	struct store *store = NULL;
@@ -115,7 +84,7 @@ static int run_report(struct cli *c)
 	format = format ? format : c->json ? "json" : "text";
 	int rc = cli_open_store(c, false, &store, &e);
 	if (rc == 0) {
-		rc = read_run(store, c->args[0], format, &run, &e);
+		rc = report_read(store, c->args[0], format, &run, &e);
 	}
 	if (rc == 0) {
 		rc = path ? report_save(run, format, path, &e)

@@ -73,7 +73,7 @@ static int write_report(const struct files *f, struct err *e)
 {
 	char path[PATH_MAX + 32];
 	auto_json json_t *run = NULL;
-	int rc = store_get_run(f->r->store, f->r->record.id, &run, e);
+	int rc = report_read(f->r->store, f->r->record.id, "html", &run, e);
 	snprintf(path, sizeof(path), "%s/report.html", f->dir);
 	return rc < 0 ? rc : report_save(run, "html", path, e);
 }

@@ -37,7 +37,7 @@ int run_resume(struct run *r, struct err *e)
 {
 	auto_json json_t *run = NULL;
 	int rc = find_unfinished(r, r->record.id, sizeof(r->record.id), e);
-	rc = rc < 0 ? rc : store_get_run(r->store, r->record.id, &run, e);
+	rc = rc < 0 ? rc : store_get_run_brief(r->store, r->record.id, &run, e);
 	rc = rc < 0 ? rc
 		    : replay_check_spec(r->record.id, json_get_text(run, "spec", ""), r->spec->text,
 					e);

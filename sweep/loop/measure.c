@@ -45,7 +45,7 @@ static void tell_progress(struct sweep *s, enum loop_phase phase,
 		.budget = budget,
 		.effective = effective,
 		.sample = sample,
-		.best_score = best < 0 ? NAN : tried_score(&s->tried.items[best]),
+		.best_score = best < 0 ? NAN : tried_score(tried_at(&s->tried, (size_t)best)),
 		.baseline_score = s->r->baseline_score,
 		.seconds_left = fmin(left, s->end - monotonic_seconds()),
 	};
@@ -116,7 +116,8 @@ static int count_sample(struct sweep *s, const struct configuration *asked,
 	bool admissible = sample->ok && score_admissible(&s->env->spec->objective, sample, base,
 							 s->best_throughput, why, sizeof(why));
 	*entry = tried_find(&s->tried, asked, effective);
-	if (!*entry || tried_add(*entry, sample, sample->m[METRIC_SCORE], admissible) < 0) {
+	if (!*entry ||
+	    tried_add(&s->tried, *entry, sample, sample->m[METRIC_SCORE], admissible) < 0) {
 		return err_set(e, -ENOMEM, "out of memory");
 	}
 	s->r->samples++;

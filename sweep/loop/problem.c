@@ -63,7 +63,7 @@ static bool any_costs(const struct space *s)
 
 static void tell_baseline(struct sweep *s)
 {
-	const struct tried *t = &s->tried.items[0];
+	const struct tried *t = tried_at(&s->tried, 0);
 	if (search_learns(s->search)) {
 		struct configuration effective;
 		tried_effective(t, &effective);

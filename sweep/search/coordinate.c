@@ -55,12 +55,20 @@ static bool candidate(const struct coordinate *c, double *u)
 	return c->step < VALUES;
 }
 
+/* False: nothing was told yet. */
+static bool go_to_best(struct coordinate *c)
+{
+	struct search_told best;
+	if (!search_best(&c->memory, &best)) {
+		return false;
+	}
+	memcpy(c->at, best.x, c->p.n * sizeof(*c->at));
+	return true;
+}
+
 static void next_dimension(struct coordinate *c)
 {
-	const struct search_told *best = search_best(&c->memory);
-	if (best) {
-		memcpy(c->at, best->x, sizeof(c->at));
-	}
+	go_to_best(c);
 	c->step = 0;
 	if (++c->dim == c->p.n) {
 		c->dim = 0;
@@ -74,13 +82,12 @@ static bool advance(struct coordinate *c);
  * dimensions, is left out when the whole space has been looked at already. */
 static bool begin(struct coordinate *c)
 {
-	const struct search_told *best = search_best(&c->memory);
-	if (best) {
-		memcpy(c->at, best->x, sizeof(c->at));
-		c->round = c->memory.n > c->p.n;
+	bool told = go_to_best(c);
+	if (told) {
+		c->round = c->memory.rows.n > c->p.n;
 	}
 	memcpy(c->next, c->at, sizeof(c->next));
-	return !best || advance(c);
+	return !told || advance(c);
 }
 
 /* Moves on to the next point that is not known; false when the rounds are used up. */
@@ -91,6 +98,7 @@ static bool advance(struct coordinate *c)
 		return begin(c);
 	}
 	while (c->round < ROUNDS_MAX) {
+		struct search_told known;
 		double u;
 		if (!candidate(c, &u)) {
 			next_dimension(c);
@@ -100,7 +108,7 @@ static bool advance(struct coordinate *c)
 		memcpy(c->next, c->at, sizeof(c->next));
 		c->next[c->dim] = u;
 		search_snap(&c->p, c->next);
-		if (!search_recall(&c->memory, &c->p, c->next)) {
+		if (!search_recall(&c->memory, &c->p, c->next, &known)) {
 			return true;
 		}
 	}

@@ -36,58 +36,91 @@ void search_start(const struct search_problem *p, double *x)
 	search_snap(p, x);
 }
 
-static struct search_told *find(const struct search_memory *m, const struct search_problem *p,
-				const double *x)
+enum { COUNT, MEAN, POINT }; /* of a row */
+
+static size_t hash_point(const double *x, size_t n)
 {
-	for (size_t i = 0; i < m->n; i++) {
-		if (memcmp(m->items[i].x, x, p->n * sizeof(*x)) == 0) {
-			return &m->items[i];
+	size_t hash = n;
+	for (size_t i = 0; i < n; i++) {
+		uint64_t bits;
+		memcpy(&bits, &x[i], sizeof(bits));
+		hash = hash_mix(hash, bits);
+	}
+	return hash;
+}
+
+static double *find(const struct search_memory *m, const struct search_problem *p, const double *x)
+{
+	size_t i, at = hash_point(x, p->n);
+	while ((i = hash_index_next(&m->by_point, &at)) != SIZE_MAX) {
+		double *row = chunks_at(&m->rows, i);
+		if (memcmp(row + POINT, x, p->n * sizeof(*x)) == 0) {
+			return row;
 		}
 	}
 	return NULL;
 }
 
+static size_t hash_of(const void *items, size_t i)
+{
+	const struct chunks *rows = items;
+	const double *row = chunks_at(rows, i);
+	return hash_point(row + POINT, rows->size / sizeof(*row) - POINT);
+}
+
+/* NULL: out of memory. */
+static double *add_row(struct search_memory *m, const struct search_problem *p, const double *x)
+{
+	double *row = chunks_add(&m->rows, (POINT + p->n) * sizeof(*row));
+	if (!row) {
+		return NULL;
+	}
+	memcpy(row + POINT, x, p->n * sizeof(*x));
+	if (hash_index_add(&m->by_point, hash_of, &m->rows) < 0) {
+		chunks_drop(&m->rows);
+		return NULL;
+	}
+	return row;
+}
+
 int search_remember(struct search_memory *m, const struct search_problem *p, const double *x,
 		    double y)
 {
-	struct search_told *t = find(m, p, x);
-	if (!t) {
-		if (m->n == m->capacity) {
-			size_t capacity = m->capacity ? 2 * m->capacity : 64;
-			struct search_told *items = realloc(m->items, capacity * sizeof(*items));
-			if (!items) {
-				return -ENOMEM;
-			}
-			m->items = items;
-			m->capacity = capacity;
-		}
-		t = &m->items[m->n++];
-		memset(t, 0, sizeof(*t));
-		memcpy(t->x, x, p->n * sizeof(*x));
+	double *row = find(m, p, x);
+	row = row ? row : add_row(m, p, x);
+	if (!row) {
+		return -ENOMEM;
 	}
-	t->mean += (y - t->mean) / ++t->count;
+	row[MEAN] += (y - row[MEAN]) / ++row[COUNT];
 	return 0;
 }
 
-const struct search_told *search_recall(const struct search_memory *m,
-					const struct search_problem *p, const double *x)
+static bool tell(const double *row, struct search_told *out)
 {
-	return find(m, p, x);
+	if (row) {
+		*out = (struct search_told){.x = row + POINT, .mean = row[MEAN]};
+	}
+	return row;
 }
 
-const struct search_told *search_best(const struct search_memory *m)
+bool search_recall(const struct search_memory *m, const struct search_problem *p, const double *x,
+		   struct search_told *out)
 {
-	const struct search_told *best = NULL;
-	for (size_t i = 0; i < m->n; i++) {
-		if (!best || m->items[i].mean > best->mean) {
-			best = &m->items[i];
-		}
+	return tell(find(m, p, x), out);
+}
+
+bool search_best(const struct search_memory *m, struct search_told *out)
+{
+	const double *best = NULL;
+	for (size_t i = 0; i < m->rows.n; i++) {
+		const double *row = chunks_at(&m->rows, i);
+		best = !best || row[MEAN] > best[MEAN] ? row : best;
 	}
-	return best;
+	return tell(best, out);
 }
 
 void search_forget(struct search_memory *m)
 {
-	free(m->items);
-	*m = (struct search_memory){.n = 0};
+	chunks_clear(&m->rows);
+	hash_index_clear(&m->by_point);
 }

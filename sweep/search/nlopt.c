@@ -64,10 +64,10 @@ static bool hand_over(struct bridge *b, const double *x, double *y)
 static bool evaluate(struct bridge *b, const double *x, double *y)
 {
 	pthread_mutex_lock(&b->lock);
-	const struct search_told *t = search_recall(&b->memory, &b->p, x);
+	struct search_told known;
 	bool go_on = !b->stop && ++b->calls <= b->calls_max;
-	if (t) {
-		*y = t->mean;
+	if (search_recall(&b->memory, &b->p, x, &known)) {
+		*y = known.mean;
 		go_on = go_on && ++b->known_in_a_row <= KNOWN_MAX;
 	} else if (go_on) {
 		b->asked++;
@@ -123,9 +123,9 @@ static void starting_point(struct bridge *b, int round, double *u)
 	double x[SEARCH_DIMS_MAX];
 	search_start(&b->p, x);
 	pthread_mutex_lock(&b->lock);
-	const struct search_told *best = search_best(&b->memory);
-	if (best) {
-		memcpy(x, best->x, b->p.n * sizeof(*x));
+	struct search_told best;
+	if (search_best(&b->memory, &best)) {
+		memcpy(x, best.x, b->p.n * sizeof(*x));
 	}
 	pthread_mutex_unlock(&b->lock);
 	for (size_t i = 0; i < b->n_free; i++) {

@@ -91,13 +91,14 @@ static void draw(struct fill *f)
 static int fill_ask(void *state, double *x, struct err *e)
 {
 	struct fill *f = state;
+	struct search_told known;
 	(void)e;
 	for (int misses = 0; !f->outstanding; misses++) {
 		if (misses == MISSES_MAX) {
 			return 0;
 		}
 		draw(f);
-		if (!search_recall(&f->memory, &f->p, f->next)) {
+		if (!search_recall(&f->memory, &f->p, f->next, &known)) {
 			f->outstanding = true;
 		}
 	}
