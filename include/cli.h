@@ -9,6 +9,7 @@
 #include "err.h"
 #include "launcher.h"
 #include "store.h"
+#include "value.h"
 #include <jansson.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -41,7 +42,8 @@ struct command {
 	const char *name;
 	const char *arguments; /* as in help: "SPEC.yaml" */
 	int min_args, max_args;
-	const char *summary;
+	const char *summary; /* one line, no full stop */
+	const char *details; /* a paragraph that --help adds; NULL where the summary says all */
 	const struct cli_option *options; /* of its own, besides the common ones; may be NULL */
 	bool needs_launcher;		  /* it starts agents or programs */
 	bool keeps_privilege;		  /* it becomes the user's program */
@@ -81,13 +83,22 @@ int cli_int(const struct cli *c, const char *name, int64_t lo, int64_t hi, int64
 	    struct err *e);
 int cli_time(const struct cli *c, const char *name, double *seconds, struct err *e);
 void cli_help(const struct command *c);
+/* The command of that name; NULL with the nearest one in *e (ERR_USAGE). */
+const struct command *cli_find_command(const struct command *const *commands, const char *name,
+				       struct err *e);
 void cli_usage(const struct command *const *commands, FILE *out); /* the list of commands */
 /* man_tunables.c: the catalogue as the list of tunesweep-tunables.7, and a sentence with what roff
  * would take for itself escaped. */
 void cli_mdoc_tunables(void);
 void cli_print_roff(const char *text);
+const char *cli_unit_word(enum value_unit unit); /* "bytes", "us", ...; "" for plain numbers */
 /* The i-th option of a command, the common ones after its own; NULL past the end. */
 const struct cli_option *cli_option_at(const struct command *c, size_t i);
+
+/* wrap.c */
+/* The rest of a line of help that stands in column `at`, and the lines that it needs below, each
+ * beginning in column `indent`: as wide as the terminal, COLUMNS, or 80. */
+void cli_print_wrapped(FILE *out, const char *text, size_t at, size_t indent);
 
 /* output.c */
 /* Prints the error (on stderr, with --json as an object on stdout too); returns the status. */

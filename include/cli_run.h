@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * One invocation of the run command, shared by the files that sweep, print and write. Only
- * sweep/cli/cmd_run.c, run_print.c and run_files.c include this.
+ * sweep/cli/cmd_run.c and run_*.c include this.
  */
 #ifndef TUNESWEEP_CLI_RUN_H
 #define TUNESWEEP_CLI_RUN_H
@@ -32,6 +32,7 @@ struct run {
 	json_t *earlier;  /* of --boots: the result that this boot is added to */
 	json_t *rollback; /* {host: [items]} */
 	bool restored;
+	int folder_fd;	/* the folder of -o, locked while this run lasts; -1 if there is none */
 	bool line_open; /* a progress line without its newline is on the terminal */
 };
 
@@ -64,10 +65,13 @@ void run_print_progress_end(struct run *r);
 /* The result in words on stdout; written is the folder of the files. */
 void run_print_result(const struct run *r, const char *written);
 
-/* run_files.c: can the folder of -o be written to? Asked before the night, not after it. */
-int run_check_output(const struct run *r, struct err *e);
+/* run_folder.c: may the folder of -o be written to, and does no other run write to it? Asked before
+ * the night, not after it; from here on the folder is this run's. With --dry-run nothing is made,
+ * and the store is looked at, too. */
+int run_check_output(struct run *r, struct err *e);
+int run_check_places(const struct run *r, struct err *e);
 
-/* run_files.c: the folder of -o, else STATE/runs/ID; made if it is not there. */
+/* run_folder.c: the folder of -o, else STATE/runs/ID; made if it is not there. */
 int run_output_folder(const struct run *r, char *dir, size_t size, struct err *e);
 
 /* run_files.c: result.json, best.yaml, report.html and the run's end in the store; then prints the

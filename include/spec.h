@@ -150,6 +150,9 @@ int spec_load(const char *path, struct spec **out, struct err *e);
 int spec_parse(const char *name, const char *text, size_t size, struct spec **out, struct err *e);
 void spec_free(struct spec *s);
 
+/* Why type, rate, send and receive of a test do not go together, in a sentence; NULL if they do. */
+const char *spec_ways_clash(const struct spec_test *t);
+
 /* ERR_USAGE "file:line:column: ..." for something found after parsing. */
 int spec_error(const struct spec *s, struct spec_place at, struct err *e, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));

@@ -23,10 +23,10 @@ struct targets {
 	size_t n;
 };
 
+/* Is it a file, or the name of a profile that is installed? */
+bool targets_is_profile(const struct cli *c, const char *word);
 /* The profile that the command's first argument names: PATH, or NAME or NAME:ROLE of one that is
  * installed; a role is as --host ROLE=local. */
-/* A file, or the name of one that is installed. */
-bool targets_is_profile(const struct cli *c, const char *word);
 int targets_load_profile(struct cli *c, struct profile *p, struct err *e);
 
 /* From --host and the profile (may be NULL). A profile of several hosts without --host, and a

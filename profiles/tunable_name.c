@@ -41,6 +41,13 @@ static const struct tunable *find(const char *name)
 	return NULL;
 }
 
+/* "tcp_rmem" of "net.ipv4.tcp_rmem": what people say for short. */
+static bool ends_with(const char *whole, const char *name)
+{
+	size_t n = strlen(whole), k = strlen(name);
+	return n > k && whole[n - k - 1] == '.' && strcmp(whole + n - k, name) == 0;
+}
+
 const char *tunable_near(const char *name)
 {
 	const char *names[256];
@@ -50,7 +57,11 @@ const char *tunable_near(const char *name)
 	for (size_t i = 0; i < n; i++) {
 		names[i] = rows[i].name;
 	}
-	return nearest_word(name, names, n);
+	const char *near = nearest_word(name, names, n);
+	for (size_t i = 0; !near && i < n; i++) {
+		near = ends_with(names[i], name) ? names[i] : NULL;
+	}
+	return near;
 }
 
 static int unknown_name(const char *name, struct err *e)

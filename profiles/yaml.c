@@ -24,8 +24,24 @@ static int form_error(const char *name, yaml_mark_t at, struct err *e, const cha
 	return err_usage(e, "%s:%zu:%zu: %s", name, at.line + 1, at.column + 1, what);
 }
 
+/* Is it a tab that stands there? Columns count characters, not bytes. */
+static bool is_tab(const char *text, size_t size, yaml_mark_t at)
+{
+	size_t i = 0;
+	for (size_t line = 0; i < size && line < at.line; i++) {
+		line += text[i] == '\n';
+	}
+	for (size_t column = 0; i < size && column < at.column; column++) {
+		do {
+			i++;
+		} while (i < size && (text[i] & 0xc0) == 0x80);
+	}
+	return i < size && text[i] == '\t';
+}
+
 /* libyaml's own complaint. Its reader gives a byte offset in place of a line. */
-static int parser_error(const char *name, const yaml_parser_t *p, const char *text, struct err *e)
+static int parser_error(const char *name, const yaml_parser_t *p, const char *text, size_t size,
+			struct err *e)
 {
 	if (p->error == YAML_MEMORY_ERROR) {
 		return err_set(e, -ENOMEM, "%s: out of memory", name);
@@ -38,9 +54,13 @@ static int parser_error(const char *name, const yaml_parser_t *p, const char *te
 			at.line += text[i] == '\n';
 		}
 	}
+	if (p->error == YAML_SCANNER_ERROR && is_tab(text, size, at)) {
+		return form_error(name, at, e, "a tab: YAML is indented with blanks");
+	}
 	const char *problem = p->problem ? p->problem : "not YAML";
-	return err_usage(e, "%s:%zu:%zu: %s%s%s", name, at.line + 1, at.column + 1, problem,
-			 p->context ? ", " : "", p->context ? p->context : "");
+	return err_usage(e, "%s:%zu:%zu: %s%s%s%s", name, at.line + 1, at.column + 1, problem,
+			 p->context ? ", " : "", p->context ? p->context : "",
+			 p->error == YAML_READER_ERROR ? " (a text in UTF-8 is wanted)" : "");
 }
 
 static const yaml_char_t *event_anchor(const yaml_event_t *ev)
@@ -118,7 +138,7 @@ static int check_events(const char *name, const char *text, size_t size, struct 
 	for (bool end = false; !end && !r;) {
 		yaml_event_t ev;
 		if (!yaml_parser_parse(&p, &ev)) {
-			r = parser_error(name, &p, text, e);
+			r = parser_error(name, &p, text, size, e);
 			break;
 		}
 		r = check_event(name, &ev, &form, e);
@@ -214,7 +234,7 @@ int yaml_open_text(const char *name, const char *text, size_t size, struct yaml 
 	}
 	y->name = copy;
 	yaml_parser_set_input_string(&p, (const unsigned char *)text, size);
-	r = yaml_parser_load(&p, &y->doc) ? 0 : parser_error(name, &p, text, e);
+	r = yaml_parser_load(&p, &y->doc) ? 0 : parser_error(name, &p, text, size, e);
 	yaml_parser_delete(&p);
 	if (r) { /* libyaml has deleted the document already */
 		free(copy);

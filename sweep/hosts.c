@@ -49,18 +49,23 @@ static struct agent *shared_agent(const struct hosts *h, size_t host)
 }
 
 /* An agent that leaves before its first word was not there: the transport's own words stand on
- * standard error. */
+ * standard error. What is no word of its own was somebody else's. */
 static int tell_missing(const struct spec_host *host, int rc, struct err *e)
 {
 	struct err cause = *e;
+	if (rc == -EBADMSG && host->via.kind == VIA_COMMAND) {
+		return err_set(e, rc,
+			       "%.400s: does something else write there first (a start file of the "
+			       "shell, a banner)? What answers must be tunesweep-agent alone",
+			       cause.text);
+	}
 	if (rc != -EHOSTDOWN || host->via.kind != VIA_COMMAND || host->via.push) {
 		return rc;
 	}
-	return err_set(
-		e, rc,
-		"%.400s before it said a word: is %s there? ('agent:' names its path on that "
-		"host, --push-agent takes it along)",
-		cause.text, *host->via.agent ? host->via.agent : "tunesweep-agent");
+	return err_set(e, rc,
+		       "%.400s before it said a word: is the host reached, and is %s there? "
+		       "('agent:' names its path on that host, --push-agent takes it along)",
+		       cause.text, *host->via.agent ? host->via.agent : "tunesweep-agent");
 }
 
 static int check_version(const struct spec_host *host, const struct agent *a, struct err *e)

@@ -18,6 +18,10 @@ static const char *const top_keys[] = {"tunesweep", "name",	"hosts", "link",   "
 static int check_version(struct yaml_at root, struct err *e)
 {
 	struct yaml_at at = yaml_get(root, "tunesweep");
+	if (yaml_kind(at) == YAML_ABSENT && yaml_kind(yaml_get(root, "tunesweep_profile"))) {
+		return yaml_error(root, e,
+				  "this is a profile (tunesweep apply sets it), not a spec");
+	}
 	if (yaml_kind(at) == YAML_ABSENT) {
 		return yaml_error(root, e, "a spec begins with 'tunesweep: 1'");
 	}

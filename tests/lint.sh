@@ -116,7 +116,7 @@ in_zsh() {
 gate_options() {
 	local command shell
 	: >"$out/found"
-	"$build/tunesweep" --help | sed -n 's/^  \([a-z-]*\)  *[A-Z].*/\1/p' | sort >"$out/commands"
+	"$build/tunesweep" --help | sed -n 's/^  \([a-z][a-z-]*\)  *[A-Z].*/\1/p' | sort >"$out/commands"
 	[ "$(wc -l <"$out/commands")" -gt 10 ] || echo "--help names only $(wc -l <"$out/commands") commands" >>"$out/found"
 	while read -r command; do
 		"$build/tunesweep" "$command" --help | grep -oE '^ +(-[a-zA-Z], )?--[a-z-]+' | grep -oE -- '--[a-z-]+' | sort >"$out/$command.help"

@@ -173,9 +173,9 @@ const struct command command_capture = {
 	.name = "capture",
 	.arguments = "[PROFILE | PATTERN...]",
 	.max_args = -1,
-	.summary = "Write present values as a profile: of the settings of PROFILE, of those that\n"
-		   "match a PATTERN (as 'list' takes it), else of what is applied, else of all\n"
-		   "that can safely be set",
+	.summary = "Write present values as a profile",
+	.details = "Of the settings of PROFILE, of those that match a PATTERN (as 'list' takes "
+		   "it), else of what is applied, else of all that can safely be set.",
 	.options = options,
 	.needs_launcher = true,
 	.run = run,

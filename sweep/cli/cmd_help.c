@@ -18,22 +18,16 @@ void cli_usage(const struct command *const *commands, FILE *out)
 {
 	fputs("Usage: tunesweep COMMAND [OPTION...] [ARGUMENT...]\n\n", out);
 	for (size_t i = 0; commands[i]; i++) {
-		fprintf(out, "  %-11s %s\n", commands[i]->name, commands[i]->summary);
+		int at = fprintf(out, "  %-11s ", commands[i]->name);
+		cli_print_wrapped(out, commands[i]->summary, (size_t)at, 14);
 	}
-	fputs("\ntunesweep COMMAND --help tells more. Exit status: 0 done, 1 the answer is no, 2 "
-	      "usage,\n"
-	      "3 the system refuses, 4 something could not be restored, 130 interrupted.\n",
-	      out);
-}
-
-static const struct command *find_command(const struct cli *c, const char *name)
-{
-	for (size_t i = 0; c->commands[i]; i++) {
-		if (strcmp(c->commands[i]->name, name) == 0) {
-			return c->commands[i];
-		}
-	}
-	return NULL;
+	fputc('\n', out);
+	cli_print_wrapped(
+		out,
+		"tunesweep COMMAND --help tells more. Exit status: 0 done, 1 the answer "
+		"is no, 2 usage, 3 the system refuses, 4 something could not be restored, "
+		"130 interrupted.",
+		0, 0);
 }
 
 /* Usage words to mdoc arguments: "[" and "]" have their macros, the rest is Ar. */
@@ -109,10 +103,9 @@ static int run_help(struct cli *c)
 		cli_mdoc_tunables();
 		return CLI_DONE;
 	}
-	const struct command *one = c->n_args ? find_command(c, c->args[0]) : NULL;
+	const struct command *one = c->n_args ? cli_find_command(c->commands, c->args[0], &e)
+					      : NULL;
 	if (c->n_args && !one) {
-		err_usage(&e, "there is no command '%.100s' (tunesweep --help lists them)",
-			  c->args[0]);
 		return cli_fail(c, &e);
 	}
 	if (!one && !mdoc && !words) {

@@ -7,7 +7,9 @@
 #include "cli.h"
 #include "topology.h"
 #include "tunable.h"
+#include <errno.h>
 #include <fnmatch.h>
+#include <net/if.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -59,6 +61,16 @@ static json_t *describe_range(const struct tunable *t, const struct tunable_rang
 	}
 	json_object_set_new(one, "choices", choices);
 	return one;
+}
+
+/* --device names what is there, before a screenful says of each entry that it is not. */
+static int check_device(const struct cli *c, struct err *e)
+{
+	const char *device = cli_value(c, "device");
+	if (!device || !*device || if_nametoindex(device)) {
+		return 0;
+	}
+	return err_set(e, -ENODEV, "--device %.40s: there is no such interface", device);
 }
 
 static int open_here(struct cli *c, struct agent **out, struct err *e)
@@ -116,7 +128,7 @@ static json_t *ask_row(struct agent *agent, const struct tunable *t, const char 
 	return here;
 }
 
-static void print_here(json_t *here)
+static void print_here(const struct tunable *t, json_t *here)
 {
 	const char *key;
 	json_t *one, *choice;
@@ -129,7 +141,9 @@ static void print_here(json_t *here)
 		json_int_t least, most;
 		printf("  %s: %s", key, present);
 		if (!why && json_unpack(one, "{s:I, s:I}", "min", &least, "max", &most) == 0) {
-			printf(" (%lld to %lld)", (long long)least, (long long)most);
+			const char *unit = cli_unit_word(t->unit);
+			printf(" (%lld to %lld%s%s)", (long long)least, (long long)most,
+			       *unit ? " " : "", unit);
 		}
 		printf("%s%s\n", why ? ", cannot be set: " : "", why ? why : "");
 		json_array_foreach(json_object_get(one, "choices"), i, choice)
@@ -143,7 +157,7 @@ static void print_row(const struct tunable *t, json_t *here)
 {
 	printf("%-40s %-4s %-13s %s\n", t->name, t->scope == SCOPE_HOST ? "host" : "run",
 	       class_name(t->class), t->help);
-	print_here(here);
+	print_here(t, here);
 }
 
 static int run_list(struct cli *c)
@@ -154,6 +168,9 @@ static int run_list(struct cli *c)
 	struct err e = {0};
 	size_t n;
 	const struct tunable *all = tunable_catalog(&n);
+	if (check_device(c, &e) < 0) {
+		return cli_fail(c, &e);
+	}
 	if (open_here(c, &agent, &e) < 0) {
 		cli_note(c, "nothing is told of this machine: %s", e.text);
 	}
@@ -197,7 +214,8 @@ static int run_show(struct cli *c)
 	struct setting s;
 	struct err e = {0};
 	auto_json json_t *here = json_object();
-	if (tunable_resolve(c->args[0], "", cli_value(c, "device"), &s, &e) < 0) {
+	if (tunable_resolve(c->args[0], "", cli_value(c, "device"), &s, &e) < 0 ||
+	    check_device(c, &e) < 0) {
 		return cli_fail(c, &e);
 	}
 	const struct tunable *t = s.tunable;
@@ -224,7 +242,7 @@ static int run_show(struct cli *c)
 	printf("%s (%s, %s)\n  %s%s%s\n", s.name, t->scope == SCOPE_HOST ? "host" : "run",
 	       class_name(t->class), t->help, near ? " The nearest that is: " : "",
 	       near ? near : "");
-	print_here(here);
+	print_here(t, here);
 	if (*cores) {
 		printf("  CPUs that are threads of one core: %s\n", cores);
 	}

@@ -69,8 +69,12 @@ static int run_results(struct cli *c)
 	}
 	if (c->json) {
 		cli_print_json(runs);
-	} else {
+	} else if (json_array_size(runs)) {
 		print_runs(runs);
+	} else {
+		cli_note(c,
+			 "nothing was measured yet: tunesweep run SPEC.yaml, or tunesweep import "
+			 "FILE");
 	}
 	return CLI_DONE;
 }

@@ -34,11 +34,12 @@ static void print_items(const struct target *t, const json_t *items)
 struct undoing { /* of one rollback command */
 	const struct cli *c;
 	json_t *all; /* {host: items} */
+	bool found;  /* something that was applied, or waited */
 };
 
 /* An apply that waits for its confirm holds what is to be put back: it is told to do it now.
  * via: of which host; NULL for all that wait. */
-static int end_waiting(const struct undoing *u, const char *via, struct err *e)
+static int end_waiting(struct undoing *u, const char *via, struct err *e)
 {
 	auto_json json_t *list = waiting_list(via);
 	const json_t *one;
@@ -47,6 +48,7 @@ static int end_waiting(const struct undoing *u, const char *via, struct err *e)
 	json_array_foreach(list, i, one)
 	{
 		auto_json json_t *answer = NULL;
+		u->found = true;
 		cli_note(u->c, "%s was waiting for its confirm: all that it has set goes back",
 			 json_string_value(json_object_get(one, "profile")));
 		int failed = waiting_ask(one, json_pack("{s:s}", "op", "rollback"), &answer, e);
@@ -68,6 +70,7 @@ static int roll_back(void *ctx, struct target *t, struct err *e)
 		print_items(t, items);
 	}
 	if (items) {
+		u->found = u->found || json_array_size(items) > 0;
 		json_object_set(u->all, target_name(t), items);
 	}
 	return rc;
@@ -117,7 +120,7 @@ static int roll_back_everywhere(struct undoing *u, struct cli *c)
 static int run(struct cli *c)
 {
 	auto_json json_t *all = json_object();
-	struct undoing u = {c, all};
+	struct undoing u = {c, all, false};
 	int status = cli_restore_crashed(c);
 	if (status != CLI_DONE) {
 		return status;
@@ -126,6 +129,8 @@ static int run(struct cli *c)
 				     : targets_visit(c, NULL, true, roll_back, &u);
 	if (c->json && status == CLI_DONE) {
 		cli_print_json(all);
+	} else if (status == CLI_DONE && !u.found) {
+		cli_note(c, "nothing is applied: there was nothing to put back");
 	}
 	return status;
 }

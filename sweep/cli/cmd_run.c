@@ -301,7 +301,8 @@ static int finish(struct run *r, int measured, int rc, struct err *e)
 		cli_note(r->c, "run --resume goes on where the host was lost");
 	}
 	if (status == CLI_INTERRUPTED) {
-		cli_note(r->c, "interrupted; everything is rolled back");
+		cli_note(r->c, "interrupted; everything is rolled back%s",
+			 *r->record.id ? ", and run --resume goes on from here" : "");
 	}
 	return status;
 }
@@ -333,17 +334,18 @@ static void run_clear(struct run *r)
 	spec_free(r->spec);
 	json_decref(r->rollback);
 	json_decref(r->earlier);
+	cleanup_close(&r->folder_fd);
 }
 
 static int run(struct cli *c)
 {
-	struct run r = {.c = c, .restored = true, .nodes = {.in = -1, .out = -1}};
+	struct run r = {.c = c, .restored = true, .folder_fd = -1, .nodes = {.in = -1, .out = -1}};
 	struct err e = {0};
 	loop_result_init(&r.result);
 	bool dry = cli_value(c, "dry-run") != NULL;
 	int rc = load_spec(&r, &e), status = CLI_DONE;
-	if (rc == 0 && !dry) {
-		rc = run_check_output(&r, &e);
+	if (rc == 0) {
+		rc = dry ? run_check_places(&r, &e) : run_check_output(&r, &e);
 	}
 	if (rc == 0 && !dry && r.spec->n_hosts > 0) {
 		status = cli_restore_crashed(c);

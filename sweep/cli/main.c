@@ -5,7 +5,6 @@
  */
 #include "cleanup.h"
 #include "cli_confirm.h"
-#include "value.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -45,29 +44,18 @@ static const struct command *const commands[] = {
 };
 /* clang-format on */
 
-static const struct command *find_command(const char *name, struct err *e)
+/* Words that begin with a dash are options, which belong behind the command. */
+static const struct command *find_command(const char *word, struct err *e)
 {
-	const char *names[ARRAY_SIZE(commands)];
-	size_t n = 0;
-	for (; commands[n]; n++) {
-		if (strcmp(name, commands[n]->name) == 0) {
-			return commands[n];
-		}
-		names[n] = commands[n]->name;
-	}
-	if (*name == '-' && strncmp("--help", name, strlen(name)) &&
-	    strncmp("--version", name, strlen(name))) {
+	if (*word == '-' && strncmp("--help", word, strlen(word)) &&
+	    strncmp("--version", word, strlen(word))) {
 		err_usage(e,
 			  "'%.100s' comes before the command: tunesweep COMMAND [OPTION...], or "
-			  "--help or "
-			  "--version alone",
-			  name);
+			  "--help or --version alone",
+			  word);
 		return NULL;
 	}
-	const char *near = nearest_word(name, names, n);
-	err_usage(e, "there is no command '%.100s'%s%s%s (tunesweep --help lists them)", name,
-		  near ? "; nearest: '" : "", near ? near : "", near ? "'" : "");
-	return NULL;
+	return cli_find_command(commands, word, e);
 }
 
 /* The signals that end a run become readable on a descriptor, so that nothing is cut in the

@@ -28,7 +28,7 @@ void cli_print_roff(const char *text)
 	}
 }
 
-static const char *unit_word(enum value_unit unit)
+const char *cli_unit_word(enum value_unit unit)
 {
 	switch (unit) {
 	case UNIT_BYTES:
@@ -63,7 +63,7 @@ static const char *class_words(enum tunable_class class)
 /* Values, in words: "bytes", "boolean", or the words that are taken. */
 static void print_values(const struct tunable *t)
 {
-	const char *unit = unit_word(t->unit);
+	const char *unit = cli_unit_word(t->unit);
 	if (t->type == VALUE_BOOL) {
 		puts("Boolean.");
 	} else if (t->choices && t->choices[0]) {

@@ -39,6 +39,23 @@ const struct cli_option *cli_option_at(const struct command *c, size_t i)
 	return i - own < ARRAY_SIZE(common_options) ? &common_options[i - own] : NULL;
 }
 
+const struct command *cli_find_command(const struct command *const *commands, const char *name,
+				       struct err *e)
+{
+	const char *names[64];
+	size_t n = 0;
+	for (; commands[n]; n++) {
+		if (strcmp(name, commands[n]->name) == 0) {
+			return commands[n];
+		}
+		names[n < ARRAY_SIZE(names) ? n : 0] = commands[n]->name;
+	}
+	const char *near = nearest_word(name, names, n < ARRAY_SIZE(names) ? n : ARRAY_SIZE(names));
+	err_usage(e, "there is no command '%.100s'%s%s%s (tunesweep --help lists them)", name,
+		  near ? "; nearest: '" : "", near ? near : "", near ? "'" : "");
+	return NULL;
+}
+
 static int option_index(const struct command *c, const char *name)
 {
 	const struct cli_option *o;
@@ -204,14 +221,23 @@ int cli_parse(struct cli *c, int argc, char **argv, struct err *e)
 void cli_help(const struct command *c)
 {
 	const struct cli_option *o;
-	printf("Usage: tunesweep %s [OPTION...]%s%s\n\n%s.\n\n", c->name, *c->arguments ? " " : "",
-	       c->arguments, c->summary);
+	char summary[200];
+	printf("Usage: tunesweep %s [OPTION...]%s%s\n\n", c->name, *c->arguments ? " " : "",
+	       c->arguments);
+	snprintf(summary, sizeof(summary), "%s.", c->summary);
+	cli_print_wrapped(stdout, summary, 0, 0);
+	putchar('\n');
+	if (c->details) {
+		cli_print_wrapped(stdout, c->details, 0, 0);
+		putchar('\n');
+	}
 	for (size_t i = 0; (o = cli_option_at(c, i)); i++) {
 		char left[64];
 		snprintf(left, sizeof(left), "%c%c%s --%s%s%s", o->letter ? '-' : ' ',
 			 o->letter ? o->letter : ' ', o->letter ? "," : " ", o->name,
 			 o->argument ? " " : "", o->argument ? o->argument : "");
-		printf("  %-28s %s\n", left, o->help);
+		int at = printf("  %-28s ", left);
+		cli_print_wrapped(stdout, o->help, (size_t)at, 31);
 	}
 }
 

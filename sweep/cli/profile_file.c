@@ -71,6 +71,15 @@ static bool find_word(const struct cli *c, const char *word, char *path, const c
 	return find_named(c, name, path);
 }
 
+/* A file's path with a colon and something behind it, where no file has that whole name. */
+static bool has_role(const char *word)
+{
+	char path[PATH_MAX];
+	const char *colon = strrchr(word, ':');
+	snprintf(path, sizeof(path), "%.*s", colon ? (int)(colon - word) : 0, word);
+	return colon && !is_file(word) && is_file(path);
+}
+
 bool targets_is_profile(const struct cli *c, const char *word)
 {
 	char path[PATH_MAX];
@@ -82,7 +91,11 @@ int targets_load_profile(struct cli *c, struct profile *p, struct err *e)
 	char path[PATH_MAX];
 	const char *word = c->args[0], *role = NULL;
 	if (is_file(word) || !find_word(c, word, path, &role)) {
-		return profile_load(word, p, e);
+		return has_role(word) ? err_usage(e,
+						  "%s: a role goes with the name of an installed "
+						  "profile; of a file say --host ROLE=local",
+						  word)
+				      : profile_load(word, p, e);
 	}
 	int rc = role ? take_role(c, role, e) : 0;
 	return rc ? rc : profile_load(path, p, e);

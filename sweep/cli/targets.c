@@ -61,6 +61,10 @@ static int parse_via(struct target *t, const char *text, struct err *e)
 				 "local, netns:NAME or a command",
 				 t->name);
 	}
+	static const char *const words[] = {"local"};
+	if (!strpbrk(text, "/ ") && nearest_word(text, words, ARRAY_SIZE(words))) {
+		return err_usage(e, "--host %s=%s: did you mean local?", t->name, text);
+	}
 	return split_words(t, text, e);
 }
 
@@ -178,6 +182,13 @@ int targets_connect(struct targets *t, const struct cli *c, struct err *e)
 	for (size_t i = 0; i < t->n; i++) {
 		struct target *x = &t->items[i];
 		int rc = agent_connect(c->launcher, &x->via, target_name(x), &x->agent, e);
+		if (rc == -EHOSTDOWN && x->via.kind == VIA_COMMAND) {
+			struct err cause = *e;
+			return err_set(e, rc,
+				       "%.400s before it said a word: is the host reached, and is "
+				       "tunesweep-agent installed there?",
+				       cause.text);
+		}
 		if (rc < 0) {
 			return rc;
 		}

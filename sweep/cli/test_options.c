@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The options of the test command, with netperf's letters and meanings, into a spec's test and
- * hosts. Opens nothing. Called by cmd_test.c.
+ * hosts. Opens nothing; sizes, buffers and CPUs are test_sizes.c's. Called by cmd_test.c.
  */
 #include "cleanup.h"
 #include "cli_test.h"
@@ -43,142 +43,6 @@ const struct cli_option test_option_table[] = {
 	{NULL, 0, NULL, NULL, false},
 };
 
-/* netperf's sizes: K M G are powers of 1024, k m g of 1000; also the strict ones with a unit. */
-static int letter_size(const char *option, const char *text, int64_t *out, struct err *e)
-{
-	static const char letters[] = "KMGkmg";
-	static const int64_t factors[] = {1 << 10, 1 << 20, 1 << 30, 1000, 1000000, 1000000000};
-	char number[32];
-	size_t n = strlen(text);
-	const char *letter = n > 1 ? strchr(letters, text[n - 1]) : NULL;
-	int64_t factor = 1;
-	int rc;
-	if (letter && *letter && n < sizeof(number)) {
-		snprintf(number, sizeof(number), "%.*s", (int)n - 1, text);
-		factor = factors[letter - letters];
-		rc = scalar_int(number, out, e);
-	} else {
-		rc = scalar_size(text, out, e);
-	}
-	if (rc < 0) {
-		return err_wrap(e, "-%s", option);
-	}
-	if (*out < 0 || *out > INT32_MAX / factor) {
-		return err_usage(e, "-%s %s: too large", option, text);
-	}
-	*out *= factor;
-	return 0;
-}
-
-/* "A", "A,B", "A," or ",B" in two texts; a single one is both. */
-static int pair_split(const char *option, const char *text, char a[64], char b[64], struct err *e)
-{
-	const char *comma = strchr(text, ',');
-	if (strlen(text) >= 64 || !*text || strcmp(text, ",") == 0 ||
-	    (comma && strchr(comma + 1, ','))) {
-		return err_usage(e, "-%s %.60s: one value or two with a comma", option, text);
-	}
-	snprintf(a, 64, "%.*s", comma ? (int)(comma - text) : 63, text);
-	snprintf(b, 64, "%s", comma ? comma + 1 : text);
-	return 0;
-}
-
-static void fix(struct spec_test *t, const char *name, int end, int64_t value)
-{
-	struct spec_fixed *f = &t->fixed[t->n_fixed];
-	if (t->n_fixed < SPEC_FIXED_MAX) {
-		snprintf(f->name, sizeof(f->name), "%s", name);
-		f->end = end;
-		f->value = value;
-		t->n_fixed++;
-	}
-}
-
-static int fix_size(const struct cli *c, struct spec_test *t, const char *name, const char *letter,
-		    const char *tunable, struct err *e)
-{
-	const char *text = cli_value(c, name);
-	int64_t size;
-	if (!text) {
-		return 0;
-	}
-	int rc = letter_size(letter, text, &size, e);
-	if (rc == 0) {
-		fix(t, tunable, -1, size);
-	}
-	return rc;
-}
-
-/* -s and -S: the send buffer and the receive buffer of one end. */
-static int fix_buffers(const struct cli *c, struct spec_test *t, const char *name,
-		       const char *letter, int end, struct err *e)
-{
-	static const char *const tunables[] = {"send_buffer", "receive_buffer"};
-	char part[2][64];
-	const char *text = cli_value(c, name);
-	int rc = text ? pair_split(letter, text, part[0], part[1], e) : 0;
-	for (int i = 0; text && rc == 0 && i < 2; i++) {
-		int64_t size;
-		if (*part[i]) {
-			rc = letter_size(letter, part[i], &size, e);
-			fix(t, tunables[i], end, size);
-		}
-	}
-	return rc;
-}
-
-static int read_sizes(const struct cli *c, struct spec_test *t, struct err *e)
-{
-	const char *preset = cli_value(c, "preset");
-	if (preset && strcmp(preset, "netperf-canonical") != 0) {
-		return err_usage(e, "--preset: there is netperf-canonical, no '%.40s'", preset);
-	}
-	if (preset) {
-		fix(t, "send_buffer", -1, 128 << 10);
-		fix(t, "receive_buffer", -1, 128 << 10);
-		fix(t, "message_size", -1, 32 << 10);
-	}
-	int rc = fix_size(c, t, "send-size", "m", "message_size", e);
-	rc = rc ? rc : fix_size(c, t, "receive-size", "M", "receive_size", e);
-	rc = rc ? rc : fix_buffers(c, t, "local-buffer", "s", 0, e);
-	return rc ? rc : fix_buffers(c, t, "remote-buffer", "S", 1, e);
-}
-
-static int number_of(const char *option, const char *text, int64_t lo, int64_t hi, int64_t *out,
-		     struct err *e)
-{
-	if (scalar_int(text, out, e) < 0) {
-		return err_wrap(e, "-%s", option);
-	}
-	if (*out < lo || *out > hi) {
-		return err_usage(e, "-%s: %s is not between %lld and %lld", option, text,
-				 (long long)lo, (long long)hi);
-	}
-	return 0;
-}
-
-static int read_cpus(const struct cli *c, struct spec_test *t, struct err *e)
-{
-	char part[2][64];
-	const char *text = cli_value(c, "cpus"), *ring = cli_value(c, "ring");
-	int64_t n;
-	int rc = text ? pair_split("T", text, part[0], part[1], e) : 0;
-	for (int i = 0; text && rc == 0 && i < 2; i++) {
-		if (*part[i]) {
-			rc = number_of("T", part[i], 0, 1023, &n, e);
-			t->n_cpus[i] = 1;
-			t->cpus[i][0] = (int)n;
-		}
-	}
-	rc = rc || !ring ? rc : pair_split("W", ring, part[0], part[1], e);
-	/* What is received goes to one buffer: only the sends cycle. */
-	if (rc == 0 && ring && *part[0]) {
-		rc = number_of("W", part[0], 1, 4096, &n, e);
-		fix(t, "ring", -1, n);
-	}
-	return rc;
-}
-
 static int read_repeats(const struct cli *c, struct test_options *o, struct err *e)
 {
 	char part[2][64];
@@ -186,10 +50,10 @@ static int read_repeats(const struct cli *c, struct test_options *o, struct err 
 	const char *i = cli_value(c, "iterations"), *I = cli_value(c, "confidence");
 	o->level = 0.95;
 	o->width = 0.05;
-	int rc = i ? pair_split("i", i, part[0], part[1], e) : 0;
+	int rc = i ? test_pair_split("i", i, part[0], part[1], e) : 0;
 	if (rc == 0 && i) {
-		rc = number_of("i", part[0], 1, 1000, &most, e);
-		rc = rc ? rc : number_of("i", part[1], 1, 1000, &least, e);
+		rc = test_number("i", part[0], 1, 1000, &most, e);
+		rc = rc ? rc : test_number("i", part[1], 1, 1000, &least, e);
 	} else if (I) {
 		most = 10;
 		least = 3;
@@ -201,7 +65,7 @@ static int read_repeats(const struct cli *c, struct test_options *o, struct err 
 	}
 	o->repeats_max = (int)most;
 	o->repeats_min = (int)least;
-	rc = rc || !I ? rc : pair_split("I", I, part[0], part[1], e);
+	rc = rc || !I ? rc : test_pair_split("I", I, part[0], part[1], e);
 	if (rc == 0 && I) {
 		double level, width = 5;
 		rc = scalar_real(part[0], &level, e);
@@ -381,8 +245,11 @@ int test_options_read(const struct cli *c, struct test_options *o, struct err *e
 		hosts_push_agents(&o->spec);
 	}
 	rc = rc ? rc : read_numbers(c, o, e);
-	rc = rc ? rc : read_sizes(c, &o->spec.test, e);
-	rc = rc ? rc : read_cpus(c, &o->spec.test, e);
+	if (rc == 0 && spec_ways_clash(&o->spec.test)) {
+		return err_usage(e, "%s", spec_ways_clash(&o->spec.test));
+	}
+	rc = rc ? rc : test_read_sizes(c, &o->spec.test, e);
+	rc = rc ? rc : test_read_cpus(c, &o->spec.test, e);
 	return rc ? rc : read_repeats(c, o, e);
 }
 

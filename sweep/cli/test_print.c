@@ -52,13 +52,15 @@ static const char *metric_text(const struct test_options *o, enum metric m, doub
 static void print_row(const struct test_options *o, enum metric m, const struct test_result *r)
 {
 	const struct test_figure *f = &r->figure[m];
+	/* The interval is symmetric; what is counted has an end at 0. */
+	double least = m == METRIC_SCORE ? f->interval.lo : fmax(f->interval.lo, 0);
 	char value[64], lo[64], hi[64];
 	if (!isfinite(f->median)) {
 		return;
 	}
 	printf("%-26s %16s", metric_name(m), metric_text(o, m, f->median, value, sizeof(value)));
 	if (isfinite(f->width)) {
-		printf("   %s to %s", metric_text(o, m, f->interval.lo, lo, sizeof(lo)),
+		printf("   %s to %s", metric_text(o, m, least, lo, sizeof(lo)),
 		       metric_text(o, m, f->interval.hi, hi, sizeof(hi)));
 	}
 	putchar('\n');

@@ -7,6 +7,7 @@
 
 #include "cleanup.h"
 #include <stdio.h>
+#include <string.h>
 
 static bool is_there(struct yaml_at at)
 {
@@ -44,6 +45,24 @@ static int parse_words(struct spec_test *t, struct yaml_at test, struct err *e)
 	return 0;
 }
 
+const char *spec_ways_clash(const struct spec_test *t)
+{
+	bool udp = strcmp(t->type, "udp_stream") == 0, gso = strcmp(t->send, "gso") == 0;
+	bool sends_plain = !*t->send || strcmp(t->send, "plain") == 0;
+	bool plain = sends_plain && !t->discard && !t->gro;
+	if (t->rate > 0 && !udp) {
+		return "rate is what a udp_stream offers; a TCP stream is held back by "
+		       "socket.pacing_rate";
+	}
+	if ((gso || t->gro) && !udp) {
+		return "send gso and receive gro are for udp_stream";
+	}
+	if (udp && (!(sends_plain || gso) || t->discard)) {
+		return "udp_stream sends plain or gso and receives copy or gro";
+	}
+	return plain || strcmp(t->type, "tcp_rr") ? NULL : "send and receive are not for tcp_rr";
+}
+
 int spec_parse_ways(struct spec_test *t, struct yaml_at test, struct err *e)
 {
 	struct yaml_at rate = yaml_get(test, "rate"), port = yaml_get(test, "port");
@@ -65,6 +84,9 @@ int spec_parse_ways(struct spec_test *t, struct yaml_at test, struct err *e)
 		if (rc == 0 && (t->background < 0 || t->background > 60)) {
 			return yaml_error(background, e, "background: 0s to 60s");
 		}
+	}
+	if (rc == 0 && spec_ways_clash(t)) {
+		return yaml_error(test, e, "%s", spec_ways_clash(t));
 	}
 	return rc;
 }

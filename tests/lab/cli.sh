@@ -6,6 +6,8 @@
 status "no command is a usage error" 2 "$tunesweep"
 status "an unknown command is one too" 2 "$tunesweep" runn
 contains "and names the nearest" "$work/err" "nearest: 'run'"
+status "help for one" 2 "$tunesweep" help runn
+contains "names it, too" "$work/err" "nearest: 'run'"
 status "with --json" 2 "$tunesweep" runn --json
 json "it is said as JSON too" "$work/out" '.status == 2 and (.error | contains("runn"))'
 status "a pattern that matches nothing" 1 "$tunesweep" list zzz
@@ -37,6 +39,24 @@ contains "and names the nearest option" "$work/err" "--samples"
 status "a missing argument" 2 "$tunesweep" run
 status "help" 0 "$tunesweep" run --help
 contains "help lists options" "$work/out" "--dry-run"
+for columns in 40 80 100; do
+	for command in '' $("$tunesweep" help --words); do # shellcheck disable=SC2086
+		COLUMNS=$columns "$tunesweep" $command --help | awk -v most="$columns" '/^Usage/ || length <= most { next } { print }'
+	done >"$work/out"
+	same "no line of help is longer than $columns columns" "$(cat "$work/out")" ""
+done
+status "a short name of a tunable" 2 "$tunesweep" show tcp_rmem
+contains "is answered with the whole one" "$work/err" "did you mean 'net.ipv4.tcp_rmem'"
+contains "numbers have their unit" <("$tunesweep" show net.ipv4.tcp_rmem) "(1 to 2147483647 bytes)"
+status "a device that is not there" 3 "$tunesweep" list --device no-such0
+same "is said once" "$(wc -l <"$work/err")" 1
+status "a slip of the pen for local" 2 "$tunesweep" apply --host x=lcal throughput
+contains "is no command" "$work/err" "did you mean local"
+printf 'tunesweep_profile: 1\nname: x\nsettings:\n  - {set: net.ipv4.tcp_mtu_probing, value: 1}\n' >"$work/p.yaml"
+status "a role of a file" 2 "$tunesweep" apply "$work/p.yaml:sender"
+contains "is told how it is said" "$work/err" "--host ROLE=local"
+status "a host behind a command that says something of its own" 3 "$tunesweep" test --to "echo Welcome" -l 0.1
+contains "is asked for that" "$work/err" "does something else write there first"
 status "version" 0 "$tunesweep" --version
 status "a spec that is not there" 2 "$tunesweep" run "$work/none.yaml"
 printf 'tunesweep: 1\nname: x\nnmae: y\n' >"$work/bad.yaml"
@@ -150,11 +170,22 @@ tunables: [{set: param.x, range: [0, 1000], type: int, default: 500}]
 search: {algorithm: sobol, samples: 60, seed: 5}
 proof: {pairs: 6}
 SPEC
-status "nothing to resume is a usage error" 2 "$tunesweep" run "$work/night.yaml" --resume
+status "nothing to resume is a usage error" 2 "$tunesweep" run "$work/night.yaml" --resume --store "$work/new.db"
+status "a store without a run" 0 "$tunesweep" results --store "$work/new.db"
+contains "tells what makes one" "$work/err" "tunesweep run SPEC.yaml"
+# what the night could not write is known in the evening
+status "a dry run where a file stands in place of the folder" 3 "$tunesweep" run "$work/night.yaml" --dry-run -o "$work/new.db"
+contains "says so" "$work/err" "Not a directory"
+status "and where the store is none" 3 "$tunesweep" run "$work/night.yaml" --dry-run --store "$work/night.yaml"
+contains "too" "$work/err" "not a store of tunesweep"
+status "where all is well" 0 "$tunesweep" run "$work/night.yaml" --dry-run -o "$work/a/b" --store "$work/c/d.db"
+check "it makes nothing" test ! -e "$work/a" -a ! -e "$work/c"
 "$tunesweep" run "$work/night.yaml" -o "$work/night" >/dev/null 2>&1 &
 main=$!
 enough_calls() { [ "$(wc -l <"$work/calls" 2>/dev/null || echo 0)" -ge 15 ]; }
 check "the night begins" wait_for 20 enough_calls
+status "a second run into its folder" 3 "$tunesweep" run "$work/sim.yaml" -o "$work/night"
+contains "is kept out" "$work/err" "another run is writing to this folder"
 kill -KILL $main
 wait $main 2>/dev/null
 sleep 0.3
@@ -188,5 +219,6 @@ kill -INT $main
 start=$SECONDS
 wait $main
 same "Ctrl-C during a sample gives 130" $? 130
+contains "and how to go on" "$work/err" "run --resume goes on"
 check "and at once" test $((SECONDS - start)) -le 3
 done_testing

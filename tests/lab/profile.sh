@@ -75,6 +75,7 @@ contains "it is still told" "$work/out" "$(echo "$before_b" | awk '/tcp_rmem/ {p
 status "rollback by force" 0 "$tunesweep" rollback "${b[@]}" --force
 same "puts it back" "$(snapshot "$ns_b")" "$before_b"
 status "rollback of nothing" 0 "$tunesweep" rollback "${a[@]}"
+contains "says that there was nothing" "$work/err" "nothing to put back"
 status "status of nothing" 0 "$tunesweep" status "${a[@]}"
 contains "says so" "$work/out" "nothing is applied"
 
