@@ -9,9 +9,8 @@
 #include "report_private.h"
 #include <string.h>
 
-#define BESIDE                                                                                     \
-	12 /* samples of a trial with an outlier: their median is what it is held against          \
-	    */
+/* Samples of a trial with an outlier: their median is what it is held against. */
+#define BESIDE 12
 
 const json_t *report_best_values(const json_t *run)
 {
