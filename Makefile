@@ -137,6 +137,7 @@ $(BUILD)/tests/unit/%: $(BUILD)/tests/unit/%.o $(LIB)
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ -lcmocka $(ALL_LIBS)
 # A kernel of its own for the code under test.
 $(BUILD)/tests/unit/test_ethtool_exchange: override LDFLAGS += -Wl,--wrap=netlink_open,--wrap=netlink_ask
+$(BUILD)/tests/unit/test_pause: override LDFLAGS += -Wl,--wrap=netlink_open,--wrap=netlink_ask,--wrap=netlink_close,--wrap=if_nametoindex,--wrap=ioctl
 # Clocks of its own for the code under test.
 $(BUILD)/tests/unit/test_stream_clock: override LDFLAGS += -Wl,--wrap=clock_gettime
 .SECONDARY:

@@ -234,6 +234,8 @@ const char *builtin_limit(const struct builtin_window *w, json_t **evidence);
 
 /* ---- builtin_detail.c ---- */
 
+/* Where its memory lay; at the end of the window the buffers may be gone already. Borrowed. */
+json_t *builtin_placement(const struct builtin_host *h);
 json_t *builtin_detail(const struct builtin_window *w, json_t *evidence); /* takes evidence */
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * One libnl socket, one send-and-wait: the kernel's own errno and sentence, each answer handed to a
- * visitor. For the back ends of devices and the caches between trials; it knows no tunable.
+ * visitor. For the back ends of devices, their counters and the caches between trials; it knows no
+ * tunable.
  */
 #ifndef TUNESWEEP_NETLINK_PRIVATE_H
 #define TUNESWEEP_NETLINK_PRIVATE_H

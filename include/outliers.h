@@ -15,8 +15,8 @@
  * [{"sample": number from 1 on, "metric": "throughput" or "service_demand", "percent": how far from
  * the median, "why": [sentence, ...]}, ...]: good samples further than four robust standard
  * deviations (MAD) and a twentieth from the median of either. "why" has what that sample's detail
- * has much more of than the median sample: CPU of others, stolen time, retransmits, drops, a longer
- * window; empty where nothing that was measured tells. A new reference.
+ * has much more of than the median sample: CPU of others, stolen time, retransmits, drops,
+ * pause frames, a longer window; empty where nothing that was measured tells. A new reference.
  */
 json_t *outliers_find(const struct sample *s, size_t n);
 

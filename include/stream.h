@@ -26,7 +26,8 @@
  *                      "busiest_cpu":s, "busiest_waited":s, "cpus":[n,...]}, "host":{counters},
  *                      "stolen":share of a timed spin|null,
  *                      "incoming_cpus":[n,...], "latency":[[bucket,n],...]|null,
- *                      "placement":{"cpus":list|null, "pages":{"NODE":n}}|null, "note":text|null,
+ *                      "placement":{"cpus":list|null, "pages":{"NODE":n}, "remote":share|null}
+ *                      |null, "note":text|null,
  *                      "zerocopy":{"sends":n, "copied":n}, "no_energy":text|null,
  *                      "no_perf":text|null; with "counters" a shorter "host" at other times, too
  *   {"op":"stop", "drain":s}

@@ -59,6 +59,14 @@ struct stream_placement { /* of all threads that move bytes */
 int placement_parse(const json_t *numa, const char *address, struct stream_placement *out,
 		    struct err *e);
 int placement_apply(const struct stream_placement *p); /* of the calling thread; an errno */
+/* Share of the pages (by node) that lie on nodes without any of the CPUs (bits) on which the
+ * threads were seen; NaN where it is not known, or nothing can be far. */
+double placement_remote(const struct sysroot *root, const uint64_t pages[CPU_SETSIZE],
+			const uint64_t cpus[2]);
+/* What became of it, with the pages that hold these addresses: {"cpus", "pages", "remote"}. null
+ * where nothing was asked and there is one node. */
+json_t *placement_json(const struct sysroot *root, const struct stream_placement *p,
+		       const void *const *memory, size_t n, const uint64_t cpus[2]);
 
 struct stream_options {
 	enum stream_type type;
@@ -282,7 +290,7 @@ void endpoint_finish(struct endpoint *ep);
 bool endpoint_drain(struct endpoint *ep, double limit);
 /* {"cpus": "2-3", "pages": {"0": n}} of the buffers, as the kernel has them; null if nothing of
  * numa.* was asked. */
-json_t *endpoint_placement(struct endpoint *ep);
+json_t *endpoint_placement(struct endpoint *ep, const uint64_t cpus[2]);
 void endpoint_stop(struct endpoint *ep);
 void endpoint_destroy(struct endpoint *ep);
 size_t endpoint_poll(const struct endpoint *ep, struct pollfd *p);

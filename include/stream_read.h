@@ -8,6 +8,7 @@
 
 #include "cpu_meter.h"
 #include "host_meters.h"
+#include "pause.h"
 #include "stream_private.h"
 
 struct read_meters {
@@ -16,6 +17,7 @@ struct read_meters {
 	struct spin spin;
 	const struct host_meters *host; /* NULL: nothing was opened beforehand */
 	struct energy energy;
+	struct pause_meter pause;
 	bool sharing;
 	json_t *shared; /* what the host said at the last end of a window; owned */
 };

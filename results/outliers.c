@@ -52,6 +52,12 @@ static double drops_of(const struct sample *s, const char *host)
 	return (isfinite(device) ? device : 0) + (isfinite(queue) ? queue : 0);
 }
 
+static double pauses_of(const struct sample *s, const char *host)
+{
+	const json_t *c = json_object_get(json_object_get(s->detail, host), "counters");
+	return json_get_number(c, "rx_pause");
+}
+
 static double others(const struct sample *s)
 {
 	return 100 * larger(s, others_of);
@@ -70,6 +76,11 @@ static double stolen(const struct sample *s)
 static double drops(const struct sample *s)
 {
 	return larger(s, drops_of);
+}
+
+static double pauses(const struct sample *s)
+{
+	return larger(s, pauses_of);
 }
 
 static double retransmits(const struct sample *s)
@@ -92,6 +103,7 @@ static const struct {
 	{stolen, 20, 2, "a hypervisor took up to %.0f %% of a CPU away (%.0f %%)"},
 	{retransmits, 10, 3, "%.0f retransmits (%.0f)"},
 	{drops, 10, 3, "%.0f packets dropped on arrival (%.0f)"},
+	{pauses, 10, 3, "%.0f pause frames received (%.0f)"},
 	{seconds, 0.01, 1.1, "its window was %.3f s long (%.3f s)"},
 };
 

@@ -8,6 +8,12 @@
 #include <math.h>
 #include <string.h>
 
+/* Of what few drivers count, none is another thing than not known. */
+static bool is_told_at_zero(const char *key)
+{
+	return !strcmp(key, "rx_pause") || !strcmp(key, "tx_pause");
+}
+
 /* last - first of each number of an object, of lists element by element; other things as they are.
  */
 static json_t *difference(const json_t *a, const json_t *b)
@@ -30,9 +36,11 @@ static json_t *difference(const json_t *a, const json_t *b)
 			}
 			json_object_set_new(out, key, list);
 		} else if (json_is_number(v)) {
-			double d = json_number_value(v) - json_number_value(old);
+			bool told = is_told_at_zero(key);
+			double d = json_number_value(v) -
+				   (told ? json_get_number(a, key) : json_number_value(old));
 			/* Most count nothing in a sample: left out, which reads as 0. */
-			if (d != 0) {
+			if (told ? isfinite(d) : d != 0) {
 				json_object_set_new(out, key, json_number_or_null(d));
 			}
 		} else {
@@ -56,8 +64,7 @@ static json_t *per_cpu(const struct builtin_host *h)
 	return list;
 }
 
-/* At the end of the window the buffers may be gone already. */
-static json_t *placement_of(const struct builtin_host *h)
+json_t *builtin_placement(const struct builtin_host *h)
 {
 	json_t *last = json_object_get(h->last.json, "placement");
 	bool told = json_object_size(json_object_get(last, "pages")) > 0;
@@ -80,7 +87,7 @@ static json_t *host_json(const struct builtin_host *h, double start)
 	json_object_set_new(o, "per_cpu", per_cpu(h));
 	json_object_set(o, "thread_cpus", json_object_get(threads, "cpus"));
 	json_object_set(o, "incoming_cpus", json_object_get(h->last.json, "incoming_cpus"));
-	json_object_set(o, "placement", placement_of(h));
+	json_object_set(o, "placement", builtin_placement(h));
 	json_object_set(o, "effective", json_object_get(h->last.json, "effective"));
 	json_object_set(o, "tcp", json_object_get(h->last.json, "tcp"));
 	json_object_set(o, "note", json_object_get(h->last.json, "note"));

@@ -3,6 +3,11 @@
  * What held a sample back, in a word, with the numbers that it rests on: what the sender's TCP was
  * waiting for (tcp_chrono in the kernel), how much of the time the endpoints' threads had or wanted
  * a CPU, and what lay in the sockets' queues. "" where the numbers do not say. Pure.
+ *
+ * There is no word for memory or NUMA: a CPU that waits for memory is busy, as one that computes
+ * is. Only counters of the processor tell the two apart, which virtual machines and most
+ * distributions' settings keep from us; and that buffers lie on another node does not say that it
+ * costs anything. So a full CPU is called that, and where the buffers lay is among the evidence.
  */
 #include "builtin_private.h"
 #include "json_util.h"
@@ -41,6 +46,8 @@ struct facts {
 	double softirq;		 /* share of the CPU that has the most of it */
 	double rate, asked_rate; /* bit/s */
 	double paced;		 /* bit/s that the sockets may not exceed; NaN or 0: no limit */
+	double sender_remote, receiver_remote; /* share of the buffers' pages; NaN: not known */
+	double pauses;			       /* frames that told the sender's interface to wait */
 };
 
 static double thread_share(const struct builtin_host *h)
@@ -72,6 +79,11 @@ static double receive_buffer(const struct builtin_host *h)
 	return json_get_number(json_object_get(h->last.json, "effective"), "receive_buffer");
 }
 
+static double remote_share(const struct builtin_host *h)
+{
+	return json_get_number(builtin_placement(h), "remote");
+}
+
 static struct facts facts_of(const struct builtin_window *w)
 {
 	const struct builtin_read *a = &w->sender->first, *b = &w->sender->last;
@@ -98,6 +110,9 @@ static struct facts facts_of(const struct builtin_window *w)
 		.paced = streams *
 			 json_get_number(json_object_get(w->sender->last.json, "effective"),
 					 "pacing_rate"),
+		.sender_remote = remote_share(w->sender),
+		.receiver_remote = remote_share(w->receiver),
+		.pauses = builtin_delta(w->sender, "host", "rx_pause"),
 	};
 }
 
@@ -120,6 +135,9 @@ static json_t *facts_json(const struct facts *f)
 		{"busiest_cpu_sender", f->busiest_sender_cpu},
 		{"busiest_cpu_receiver", f->busiest_receiver_cpu},
 		{"softirq_of_one_cpu", f->softirq},
+		{"pause_frames_to_sender", f->pauses},
+		{"sender_memory_on_other_nodes", f->sender_remote},
+		{"receiver_memory_on_other_nodes", f->receiver_remote},
 	};
 	json_t *o = json_object();
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {

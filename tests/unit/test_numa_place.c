@@ -8,6 +8,7 @@
 #include "stream_fixture.h"
 #include "sysroot_fixture.h"
 #include "topology.h"
+#include <math.h>
 
 static void test_policies(void **state)
 {
@@ -98,6 +99,31 @@ static void test_pages(void **state)
 	assert_int_equal(numa_place_pages(&root, at, 1, pages, &e), -ENOENT);
 }
 
+/* A server with 64 CPUs and their siblings, 16 and 16 a node: what is far from where a thread ran.
+ */
+static void test_remote(void **state)
+{
+	struct sysroot root = sysroot_make("server");
+	uint64_t pages[CPU_SETSIZE] = {[0] = 30, [1] = 10}, none[CPU_SETSIZE] = {0};
+	const uint64_t first[2] = {1 << 3, 0}, second[2] = {1 << 16, 0}, sibling[2] = {0, 1 << 17},
+		       both[2] = {1 << 3 | 1 << 16, 0}, third[2] = {1ULL << 33, 0},
+		       nowhere[2] = {0, 0};
+	(void)state;
+	assert_true(placement_remote(&root, pages, first) == 0.25);
+	assert_true(placement_remote(&root, pages, second) == 0.75);
+	assert_true(placement_remote(&root, pages, sibling) == 0.75);
+	assert_true(placement_remote(&root, pages, both) == 0);
+	assert_true(placement_remote(&root, pages, third) == 1);
+	assert_true(isnan(placement_remote(&root, pages, nowhere)));
+	assert_true(isnan(placement_remote(&root, none, first)));
+	/* CPUs beyond those that are noted: nobody knows whether a thread was there */
+	sysroot_put("/sys/devices/system/cpu/online", "0-255");
+	assert_true(isnan(placement_remote(&root, pages, first)));
+	sysroot_put("/sys/devices/system/cpu/online", "0-127");
+	sysroot_drop("/sys/devices/system/node/node1/cpulist");
+	assert_true(isnan(placement_remote(&root, pages, first)));
+}
+
 /* Both ends on CPU 0, their memory by a policy, and the pages where the kernel says. */
 static void test_endpoint(void **state)
 {
@@ -160,6 +186,7 @@ int main(void)
 		cmocka_unit_test(test_policies),
 		cmocka_unit_test_teardown(test_cpus, sysroot_teardown),
 		cmocka_unit_test_teardown(test_pages, sysroot_teardown),
+		cmocka_unit_test_teardown(test_remote, sysroot_teardown),
 		cmocka_unit_test(test_endpoint),
 		cmocka_unit_test(test_endpoint_refuses),
 	};

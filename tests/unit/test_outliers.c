@@ -25,10 +25,11 @@ static void samples_make(struct sample s[N])
 		s[i].m[METRIC_SERVICE_DEMAND] = 0.5 + 0.005 * (i * 3 % 7);
 		s[i].m[METRIC_RETRANSMITS] = i % 3;
 		s[i].m[METRIC_SECONDS] = 0.1;
-		s[i].detail = json_loads("{\"sender\": {\"cpu_busy\": 0.15, \"cpu_self\": 0.14, "
-					 "\"seconds\": 0.1, \"cpus\": 2, \"cpu_background\": 0.02, "
-					 "\"stolen_by_spin\": 0.01, \"counters\": {}}}",
-					 0, NULL);
+		s[i].detail = json_loads(
+			"{\"sender\": {\"cpu_busy\": 0.15, \"cpu_self\": 0.14, "
+			"\"seconds\": 0.1, \"cpus\": 2, \"cpu_background\": 0.02, "
+			"\"stolen_by_spin\": 0.01, \"counters\": {\"rx_pause\": 0}}}",
+			0, NULL);
 		assert_non_null(s[i].detail);
 	}
 }
@@ -99,7 +100,8 @@ static void test_reasons(void **state)
 	s[7].m[METRIC_SECONDS] = 0.7;
 	sender_set(&s[7], "cpu_background", 0.5);
 	json_object_set_new(json_object_get(s[7].detail, "sender"), "counters",
-			    json_pack("{s:f, s:f}", "rx_drops", 40.0, "softnet_drops", 2.0));
+			    json_pack("{s:f, s:f, s:f}", "rx_drops", 40.0, "softnet_drops", 2.0,
+				      "rx_pause", 77.0));
 	auto_json json_t *found = outliers_find(s, N);
 	assert_int_equal(json_array_size(found), 3);
 	json_t *low = json_array_get(found, 0), *high = json_array_get(found, 1),
@@ -116,11 +118,12 @@ static void test_reasons(void **state)
 	assert_int_equal(json_array_size(json_object_get(high, "why")), 0);
 	assert_true(json_get_number(dear, "sample") == 8);
 	assert_string_equal(json_get_text(dear, "metric", ""), "service_demand");
-	assert_int_equal(json_array_size(json_object_get(dear, "why")), 4);
+	assert_int_equal(json_array_size(json_object_get(dear, "why")), 5);
 	assert_string_equal(why(dear, 0), "50 % of the CPUs were busy before it (2 %)");
 	assert_string_equal(why(dear, 1), "500 retransmits (1)");
 	assert_string_equal(why(dear, 2), "42 packets dropped on arrival (0)");
-	assert_string_equal(why(dear, 3), "its window was 0.700 s long (0.100 s)");
+	assert_string_equal(why(dear, 3), "77 pause frames received (0)");
+	assert_string_equal(why(dear, 4), "its window was 0.700 s long (0.100 s)");
 	samples_clear(s);
 }
 

@@ -302,33 +302,15 @@ json_t *endpoint_incoming_cpus(struct endpoint *ep)
 	return list;
 }
 
-json_t *endpoint_placement(struct endpoint *ep)
+json_t *endpoint_placement(struct endpoint *ep, const uint64_t cpus[2])
 {
 	static const struct sysroot real = {""};
 	const void *memory[2 * STREAM_STREAMS_MAX];
-	uint64_t pages[CPU_SETSIZE];
-	char list[1024] = "";
 	size_t n = 0;
-	if (!ep->o.placement.asked) {
-		return json_null();
-	}
 	for (int i = 0; i < ep->n_flows; i++) {
 		n += flow_memory(ep->flows[i], memory + n, 2 * STREAM_STREAMS_MAX - n);
 	}
-	json_t *nodes = json_object();
-	if (!numa_place_pages(&real, memory, n, pages, NULL)) {
-		for (int i = 0; i < CPU_SETSIZE; i++) {
-			char node[16];
-			snprintf(node, sizeof(node), "%d", i);
-			if (pages[i]) {
-				json_object_set_new(nodes, node,
-						    json_integer((json_int_t)pages[i]));
-			}
-		}
-	}
-	cpus_format_list(&ep->o.placement.cpus, list, sizeof(list));
-	return json_pack("{s:s?, s:o}", "cpus", ep->o.placement.has_cpus ? list : NULL, "pages",
-			 nodes);
+	return placement_json(&real, &ep->o.placement, memory, n, cpus);
 }
 
 const char *endpoint_device(struct endpoint *ep)

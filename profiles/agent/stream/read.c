@@ -95,6 +95,21 @@ static json_t *threads_json(const struct flow_counts *f)
 			 cpus);
 }
 
+/* What the interface that carries the test says of itself, and the rest of the host. */
+static json_t *counters_read(struct read_meters *m, struct endpoint *ep, bool ends)
+{
+	const char *device = endpoint_device(ep);
+	json_t *o = host_counters(&m->root, device, ends);
+	struct pause_count pause = pause_read(&m->pause, device, ends);
+	if (isfinite(pause.rx)) {
+		json_object_set_new(o, "rx_pause", json_real(pause.rx));
+	}
+	if (isfinite(pause.tx)) {
+		json_object_set_new(o, "tx_pause", json_real(pause.tx));
+	}
+	return o;
+}
+
 /* What the host says at an end of a window, the CPUs first. */
 static json_t *host_read(struct read_meters *m, struct endpoint *ep)
 {
@@ -104,7 +119,7 @@ static json_t *host_read(struct read_meters *m, struct endpoint *ep)
 	json_object_set_new(o, "stolen", number_or_null(stolen));
 	json_object_set_new(o, "no_energy", text_or_null(m->host ? m->host->no_energy : ""));
 	json_object_set_new(o, "no_perf", text_or_null(m->host ? m->host->no_perf : ""));
-	json_object_set_new(o, "host", host_counters(&m->root, endpoint_device(ep), true));
+	json_object_set_new(o, "host", counters_read(m, ep, true));
 	return o;
 }
 
@@ -131,7 +146,7 @@ static void read_more(struct endpoint *ep, struct endpoint_counts *c, json_t *an
 	endpoint_read_threads(ep, c);
 	json_object_set_new(answer, "threads", threads_json(&c->flow));
 	json_object_set_new(answer, "incoming_cpus", endpoint_incoming_cpus(ep));
-	json_object_set_new(answer, "placement", endpoint_placement(ep));
+	json_object_set_new(answer, "placement", endpoint_placement(ep, c->flow.cpus));
 	json_object_set_new(answer, "latency", latency ? latency : json_null());
 	json_object_set_new(answer, "note", text_or_null(c->flow.note));
 	json_object_set_new(answer, "zerocopy",
@@ -199,7 +214,6 @@ void read_answer(struct read_meters *m, struct endpoint *ep, enum read_depth dep
 		read_more(ep, &c, answer);
 	} else if (depth == READ_COUNTERS) {
 		spin_look(&m->spin);
-		json_object_set_new(answer, "host",
-				    host_counters(&m->root, endpoint_device(ep), false));
+		json_object_set_new(answer, "host", counters_read(m, ep, false));
 	}
 }

@@ -290,6 +290,7 @@ int stream_serve(int fd, const struct host_meters *meters)
 	endpoint_destroy(s.side[SIDE_LISTEN]);
 	endpoint_destroy(s.side[SIDE_CONNECT]);
 	cpu_meter_destroy(s.meters.cpu);
+	pause_close(&s.meters.pause);
 	channel_clear(&s.channel);
 	return r == -EPIPE ? 0 : 1;
 }

@@ -25,7 +25,8 @@ for attempt in 1 2 3; do
 	"$tunesweep" run "$work/numa.yaml" -o "$work/numa" --store "$work/numa.db" >"$work/out" 2>"$work/err"
 	"$tunesweep" report "$(jq -r .run "$work/numa/result.json")" --store "$work/numa.db" --format json >"$work/run.json" 2>>"$work/err"
 	jq -s '.[0] + [.[1].trials[] | .values as $v | .samples[] | select(.ok) | .detail as $d |
-		{policy: $v."numa.policy@receiver", cpu: $v."numa.cpu@sender", pages: $d.receiver.placement.pages, cpus: $d.sender.placement.cpus}]' \
+		{policy: $v."numa.policy@receiver", cpu: $v."numa.cpu@sender", pages: $d.receiver.placement.pages, cpus: $d.sender.placement.cpus,
+		 ran: $d.receiver.thread_cpus, remote: $d.receiver.placement.remote, told: $d.limits.receiver_memory_on_other_nodes}]' \
 		"$work/seen" "$work/run.json" >"$work/more" && cp "$work/more" "$work/seen"
 	holds "$work/seen" '[.[] | .policy] | unique - ["default"] | length == 4' >/dev/null && break
 done
@@ -40,5 +41,11 @@ pages bind:1 "on node 1 alone" '$a == 0 and $b > 0'
 pages preferred:1 "on node 1, where there is room" '$b > 3 * $a'
 json "the sender ran on the CPUs that it was given" "$work/seen" \
 	'[.[] | select(.cpu == "2-3") | .cpus] | length > 0 and all(. == "2-3")'
+# Two CPUs a node: where all of a receiver's threads ran on one, the pages on the other one are far.
+json "the share of far pages is that of the pages on the other node" "$work/seen" '[.[] |
+	(.pages."0" // 0) as $a | (.pages."1" // 0) as $b |
+	select($a + $b > 0 and (.ran | length) > 0 and ((.ran | map(. < 2) | unique | length) == 1)) |
+	(if .ran[0] < 2 then $b else $a end) / ($a + $b) - .remote | fabs < 0.001] | length > 0 and all'
+json "and it is among the evidence of limited_by" "$work/seen" 'length > 0 and all(.[]; .remote == .told)'
 give_back virt
 done_testing
