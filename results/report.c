@@ -77,9 +77,11 @@ int report_write(const json_t *run, const char *format, FILE *out, struct err *e
 	return r ? r : report_framed(write_format, &w, out, e);
 }
 
-static int write_file(const json_t *run, const char *format, const char *path, struct err *e)
+/* Into a new file beside the one that is wanted, which alone is named in an error. */
+static int write_file(const json_t *run, const char *format, const char *beside, const char *path,
+		      struct err *e)
 {
-	int fd = open(path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666);
+	int fd = open(beside, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666);
 	FILE *f = fd >= 0 ? fdopen(fd, "w") : NULL;
 	if (!f) {
 		int code = -errno;
@@ -106,7 +108,7 @@ int report_save(const json_t *run, const char *format, const char *path, struct 
 		return err_set(e, -ENOMEM, "%s: out of memory", path);
 	}
 	unlink(temporary);
-	int r = write_file(run, format, temporary, e);
+	int r = write_file(run, format, temporary, path, e);
 	if (!r && rename(temporary, path)) {
 		r = err_set(e, -errno, "cannot write %s: %s", path, strerror(errno));
 	}

@@ -95,6 +95,13 @@ static void say_verdict(const json_t *run, const struct report_writer *w, FILE *
 	char text[320], how_much[200];
 	const json_t *result = result_of(run), *gain = json_object_get(result, "gain");
 	bool best = !strcmp(json_get_text(result, "recommended", ""), "best");
+	if (!json_is_object(result) && !strcmp(json_get_text(run, "status", ""), "imported")) {
+		w->headline(out,
+			    "These results were imported: tunesweep timeline and compare tell what "
+			    "they show.",
+			    false);
+		return;
+	}
 	if (!json_is_object(result)) {
 		w->headline(out, "This run has no result: it did not come to its end.", false);
 		return;

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <syslog.h>
 #include <time.h>
+#include <unistd.h>
 
 #define CONFIRM_SECONDS_MAX 86400
 
@@ -276,11 +277,34 @@ static int apply(struct application *a, struct err *e)
 	return rc;
 }
 
+/* What keeps an apply out may be another one that waits: it is named, and how it ends. */
+static void tell_waiting(const struct application *a)
+{
+	for (size_t i = 0; i < a->t.n; i++) {
+		auto_json json_t *list = waiting_list(a->t.items[i].text);
+		const json_t *one;
+		size_t k;
+		json_array_foreach(list, k, one)
+		{
+			if (json_integer_value(json_object_get(one, "pid")) != getpid()) {
+				cli_note(a->c,
+					 "%s waits for its confirm on %s: 'tunesweep confirm' "
+					 "keeps it, 'tunesweep rollback' ends it",
+					 json_string_value(json_object_get(one, "profile")),
+					 target_name(&a->t.items[i]));
+			}
+		}
+	}
+}
+
 static int run_apply(struct application *a)
 {
 	struct err e = {0}, closing = {0};
 	int rc = apply(a, &e);
 	int rc_close = targets_close(&a->t, &closing);
+	if (rc < 0 && e.class == ERR_SYSTEM) {
+		tell_waiting(a);
+	}
 	targets_clear(&a->t);
 	waiter_close(a->waiter);
 	if (rc == 0 && rc_close == 0) {

@@ -157,6 +157,12 @@ static void print_noise(const struct noise *n)
 		printf("noise: not one of %d samples succeeded: %s\n", n->samples, n->failure);
 		return;
 	}
+	if (!isfinite(n->throughput_sigma)) {
+		printf("noise: %d samples of the same, %d failed: fewer than 3 good ones tell no "
+		       "spread\n",
+		       n->samples, n->failed);
+		return;
+	}
 	printf("noise: %d samples of the same, %d failed; one differs by %.2g %% in throughput",
 	       n->samples, n->failed, 100 * n->throughput_sigma);
 	if (isfinite(n->demand_sigma)) {

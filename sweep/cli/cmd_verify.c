@@ -11,7 +11,7 @@ struct comparison { /* of one verify command */
 	const struct cli *c;
 	const struct profile *p;
 	json_t *rows;
-	int differs;
+	size_t differs;
 };
 
 /* Adds one row a setting of this host. One that is optional and not there is left out. */
@@ -74,6 +74,11 @@ static int verify(struct cli *c, const struct profile *p)
 		cli_print_json(out);
 	} else {
 		print_rows(c, rows);
+		if (v.differs) {
+			cli_note(c, "%zu of %zu settings differ", v.differs, json_array_size(rows));
+		} else {
+			cli_note(c, "none of %zu settings differs", json_array_size(rows));
+		}
 	}
 	return v.differs ? CLI_NO : CLI_DONE;
 }

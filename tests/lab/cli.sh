@@ -55,7 +55,9 @@ contains "is no command" "$work/err" "did you mean local"
 printf 'tunesweep_profile: 1\nname: x\nsettings:\n  - {set: net.ipv4.tcp_mtu_probing, value: 1}\n' >"$work/p.yaml"
 status "a role of a file" 2 "$tunesweep" apply "$work/p.yaml:sender"
 contains "is told how it is said" "$work/err" "--host ROLE=local"
-status "a host behind a command that says something of its own" 3 "$tunesweep" test --to "echo Welcome" -l 0.1
+printf '#!/bin/sh\necho Welcome\ncat >/dev/null\n' >"$work/banner"
+chmod +x "$work/banner"
+status "a host behind a command that says something of its own" 3 "$tunesweep" test --to "$work/banner x" -l 0.1
 contains "is asked for that" "$work/err" "does something else write there first"
 status "version" 0 "$tunesweep" --version
 status "a spec that is not there" 2 "$tunesweep" run "$work/none.yaml"
@@ -137,6 +139,12 @@ json.loads(sys.stdin.buffer.read().decode("utf-8", "strict"), parse_constant=no)
 for command in $("$tunesweep" help --words); do
 	check "JSON of $command with an option that is not there" one_json "$command" --no-such-option
 done
+printf 'kernel,throughput_Mbps\n6.1,900\n6.2,950\n' >"$work/table.csv"
+status "a table is imported" 0 "$tunesweep" import "$work/table.csv" --store "$work/table.db"
+status "and shown" 0 "$tunesweep" report latest --store "$work/table.db"
+contains "as what it is" "$work/out" "These results were imported"
+status "a report into a folder that is not there" 3 "$tunesweep" report latest --store "$work/table.db" -o "$work/no/r.txt"
+contains "is refused by the name that was given" "$work/err" "cannot write $work/no/r.txt:"
 mapfile -t runs < <("$tunesweep" results --json | jq -r '.[].run')
 check "there are runs that found, failed and proved nothing" test "${#runs[@]}" -ge 3
 for run in "${runs[@]}"; do

@@ -53,6 +53,7 @@ contains "and the values" "$work/out" "4096 16384 8388608"
 status "status as JSON" 0 "$tunesweep" status "${a[@]}" --json
 json "which parses" "$work/out" '.tx.until > 0 and (.tx.settings | length) > 0'
 status "another apply is refused meanwhile" 3 "$tunesweep" apply "$work/first.yaml" "${a[@]}"
+contains "and told what waits, and how that ends" "$work/err" "two waits for its confirm on tx: 'tunesweep confirm' keeps it"
 status "confirm for another host" 3 "$tunesweep" confirm --host tx=netns:none-such
 status "confirm of another profile" 3 "$tunesweep" confirm first
 status "confirm" 0 "$tunesweep" confirm --json

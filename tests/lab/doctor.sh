@@ -42,6 +42,8 @@ json "the hosts of a spec, and the noise of its test" "$work/out" \
 	'(.hosts | keys) == ["receiver", "sender"] and .noise.samples == 5 and .noise.throughput > 1e6
 	and .noise.score_percent >= 0 and .noise.smallest_gain_percent >= 0'
 json "the rival is not there yet" "$work/out" '[.rivals[] | select(.who | contains("77-rival"))] == []'
+"$tunesweep" doctor "$work/doctor.yaml" --samples 2 >"$work/out" 2>"$work/err"
+contains "of two samples no spread is told" "$work/out" "fewer than 3 good ones"
 
 if with_rival true; then
 	with_rival "$tunesweep" doctor "$work/doctor.yaml" --samples 0 --json >"$work/out" 2>"$work/err"

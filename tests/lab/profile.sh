@@ -33,10 +33,12 @@ contains "tells the change" "$work/out" "net.ipv4.tcp_wmem.max@tx"
 same "and sets nothing" "$(snapshot "$ns_a")" "$before_a"
 status "verify says no" 1 "$tunesweep" verify "$work/one.yaml" "${a[@]}" "${b[@]}"
 contains "with expected and actual" "$work/out" "expected"
+contains "and says how many" "$work/err" "settings differ"
 status "apply" 0 "$tunesweep" apply "$work/one.yaml" "${a[@]}" "${b[@]}"
 same "sets one field and keeps the others" "$(get "$ns_a" tcp_wmem)" "4096 16384 8388608"
 same "sets a whole triple" "$(get "$ns_b" tcp_rmem)" "4096 262144 8388608"
 status "verify says yes" 0 "$tunesweep" verify "$work/one.yaml" "${a[@]}" "${b[@]}"
+contains "in a sentence, too" "$work/err" "none of 3 settings differs"
 status "verify as JSON" 0 "$tunesweep" verify "$work/one.yaml" "${a[@]}" "${b[@]}" --json
 json "which parses" "$work/out" '.same == true and (.settings | length) == 3'
 status "status" 0 "$tunesweep" status "${a[@]}"
