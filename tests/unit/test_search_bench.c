@@ -7,6 +7,7 @@
 #include "../bench/search_world.c"
 #include "../bench/surfaces.c"
 #include "../bench/surfaces_host.c"
+#include "slow.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -38,6 +39,9 @@ static void play_all(const struct bench_surface *s, const char *method, double *
 static void the_surrogate_needs_few_measurements(void **state)
 {
 	(void)state;
+	if (is_slow()) {
+		skip();
+	}
 	static const struct {
 		const struct bench_surface *surface;
 		double median; /* percent; the bench has less than half */
@@ -74,7 +78,7 @@ static void the_optimum_is_the_best(void **state)
 		struct stats_rng rng;
 		bench_world_init(&w, bench_surfaces[i], 301, &noise, TESTS);
 		stats_rng_seed(&rng, 1);
-		for (int k = 0; k < 50000; k++) {
+		for (int k = 0; k < (is_slow() ? 500 : 50000); k++) {
 			double x[SEARCH_DIMS_MAX];
 			for (size_t j = 0; j < w.problem.n; j++) {
 				x[j] = stats_rng_uniform(&rng);

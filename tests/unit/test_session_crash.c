@@ -80,6 +80,7 @@ static void restore_work(void)
 {
 	struct session_report report;
 	session_restore(&here, "sweep", &report, NULL);
+	session_report_clear(&report);
 }
 
 static void crash_while_set(void)

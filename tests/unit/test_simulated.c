@@ -7,6 +7,7 @@
 #include "engine.h"
 #include "search.h"
 #include "simulated.h"
+#include "slow.h"
 #include "spec.h"
 #include "stats.h"
 #include <math.h>
@@ -229,6 +230,9 @@ static const char mixed[] = "  - {set: param.a, range: [16KiB, 4MiB], scale: log
 static void auto_finds_what_there_is(void **state)
 {
 	(void)state;
+	if (is_slow()) {
+		skip();
+	}
 	static const struct {
 		const char *test, *tunables;
 		double ahead; /* in log score */

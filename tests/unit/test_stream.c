@@ -154,8 +154,9 @@ static void test_ipv6(void **state)
 static void one_process_for_both(const char *type, int streams)
 {
 	struct peer p;
-	json_t *l = opening("listen", "127.0.0.1", 0), *c;
+	json_t *l, *c;
 	peer_start(&p, -1);
+	l = opening("listen", "127.0.0.1", 0);
 	with(l, type, "classic", streams, json_object());
 	c = opening("connect", "127.0.0.1", listen_at(&p, l));
 	with(c, type, "classic", streams, json_object());
