@@ -19,7 +19,7 @@ struct journal;
 struct journal_header {
 	char layer[16]; /* "sweep" or "applied" */
 	char boot_id[40];
-	uint64_t netns_cookie; /* SO_NETNS_COOKIE; 0 if unknown */
+	uint64_t netns_cookie; /* see netns.h; 0 if unknown */
 	char netns_path[128];  /* /run/netns/NAME, or "" */
 	pid_t pid;	       /* the holder (the agent), and its start time in clock ticks */
 	uint64_t pid_start;

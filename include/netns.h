@@ -2,7 +2,8 @@
 /*
  * Named network namespaces as `ip netns` keeps them (a bind mount below /run/netns), the cookie by
  * which the kernel tells namespaces apart, and whether a process of a given start time still
- * lives. Inode numbers of namespaces are reused at once; cookies never within a boot.
+ * lives. Inode numbers of namespaces are reused at once; cookies never within a boot. Used by
+ * sessions, agents and the launcher.
  */
 #ifndef TUNESWEEP_NETNS_H
 #define TUNESWEEP_NETNS_H
@@ -21,7 +22,8 @@ void netns_remove(const char *name);
 /* Descriptor of /run/netns/NAME, or -errno (-ENOENT with a sentence). The caller closes it. */
 int netns_open(const char *name, struct err *e);
 
-/* Cookie of the calling process's namespace; 0 if the kernel does not tell. */
+/* Cookie of the calling process's namespace. Kernels before 5.14 have none: the inode's number,
+ * which is its own while the namespace lives. 0 if neither can be told. */
 uint64_t netns_cookie(void);
 
 /* Searches the namespaces that this process can see (bind mounts, then processes) for a cookie.

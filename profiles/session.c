@@ -5,31 +5,13 @@
  * Called by the agent, its guardian and the restore after a crash.
  */
 #include "cleanup.h"
+#include "netns.h"
 #include "session_private.h"
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <sys/stat.h>
 #include <time.h>
-
-#ifndef SO_NETNS_COOKIE
-#define SO_NETNS_COOKIE 71
-#endif
-
-/* Kernels before 5.14 have no cookie: the inode's number is unique while the namespace lives. */
-static uint64_t netns_cookie(void)
-{
-	uint64_t cookie = 0;
-	socklen_t size = sizeof(cookie);
-	struct stat st;
-	auto_close int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	if (fd < 0 || getsockopt(fd, SOL_SOCKET, SO_NETNS_COOKIE, &cookie, &size)) {
-		return stat("/proc/self/ns/net", &st) ? 0 : (uint64_t)st.st_ino;
-	}
-	return cookie;
-}
 
 int session_dir(const struct session_place *place, char *buf, size_t size, struct err *e)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Making, removing, opening and finding network namespaces. It sets nothing up inside them. Used by
- * the launcher (lab, restore) and by the agent (its cookie).
+ * the launcher (lab, restore), the agent and its sessions (the cookie).
  */
 #include "netns.h"
 #include "cleanup.h"
@@ -107,11 +107,12 @@ int netns_open(const char *name, struct err *e)
 
 uint64_t netns_cookie(void)
 {
-	auto_close int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	auto_close int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	uint64_t cookie = 0;
 	socklen_t n = sizeof(cookie);
+	struct stat st;
 	if (fd < 0 || getsockopt(fd, SOL_SOCKET, SO_NETNS_COOKIE, &cookie, &n)) {
-		return 0;
+		return stat("/proc/self/ns/net", &st) ? 0 : (uint64_t)st.st_ino;
 	}
 	return cookie;
 }
