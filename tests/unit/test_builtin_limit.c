@@ -4,6 +4,7 @@
  * situations as they were seen.
  */
 #include "builtin_made_up.h"
+#include "json_util.h"
 
 static void limited(struct made_up *m, const char *word)
 {
@@ -197,13 +198,57 @@ static void test_requests(void **state)
 	limited(&m, "");
 }
 
+static json_t *told(double tx_pause, double remote)
+{
+	json_t *j = json_pack("{s:{s:f, s:f}, s:{s:{s:i}, s:o}}", "host", "rx_pause", 5.0,
+			      "TcpInErrs", 3.0, "placement", "pages", "1", 32, "remote",
+			      json_number_or_null(remote));
+	if (isfinite(tx_pause)) {
+		json_object_set_new(json_object_get(j, "host"), "tx_pause", json_real(tx_pause));
+	}
+	return j;
+}
+
+/* What is no word of its own: pause frames, and memory on other nodes. Unknown is not 0. */
+static void test_evidence(void **state)
+{
+	(void)state;
+	struct made_up m;
+	struct sample s;
+	struct err e = {0};
+	made_up_window(&m, false);
+	m.s.first.json = told(NAN, NAN);
+	m.s.last.json = told(7, 0.25);
+	m.r.first.json = told(4, 1);
+	m.r.last.json = json_object(); /* the other end has stopped, its buffers are gone */
+	assert_int_equal(builtin_result(&m.w, &s, &e), 0);
+	const json_t *limits = json_object_get(s.detail, "limits");
+	const json_t *counters = json_object_get(json_object_get(s.detail, "sender"), "counters");
+	near(json_get_number(limits, "pause_frames_to_sender"), 0, 0);
+	near(json_get_number(limits, "sender_memory_on_other_nodes"), 0.25, 0);
+	near(json_get_number(limits, "receiver_memory_on_other_nodes"), 1, 0);
+	/* counted, and none came; not there at first, so nobody knows how many since; left out */
+	near(json_get_number(counters, "rx_pause"), 0, 0);
+	assert_null(json_object_get(counters, "tx_pause"));
+	assert_null(json_object_get(counters, "TcpInErrs"));
+	sample_clear(&s);
+	json_object_del(m.s.last.json, "host");
+	json_object_del(m.s.last.json, "placement");
+	json_object_del(m.s.first.json, "placement");
+	assert_int_equal(builtin_result(&m.w, &s, &e), 0);
+	limits = json_object_get(s.detail, "limits");
+	assert_true(json_is_null(json_object_get(limits, "pause_frames_to_sender")));
+	assert_true(json_is_null(json_object_get(limits, "sender_memory_on_other_nodes")));
+	sample_clear(&s);
+	made_up_clear(&m);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_limited_by),
-		cmocka_unit_test(test_situations),
-		cmocka_unit_test(test_pacing),
-		cmocka_unit_test(test_requests),
+		cmocka_unit_test(test_limited_by), cmocka_unit_test(test_situations),
+		cmocka_unit_test(test_pacing),	   cmocka_unit_test(test_requests),
+		cmocka_unit_test(test_evidence),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
