@@ -129,7 +129,7 @@ else
 	path="the lab's link"
 	"$DRIVER" --lab 50,50 --duration 2 - >"$OUT/s" 2>&1
 fi
-told=$(
+verdict=$(
 	python3 - "$OUT/s" <<'END'
 import json, sys
 s = json.loads(open(sys.argv[1]).readlines()[1])
@@ -148,9 +148,9 @@ print("ok" if good else "not", f"{s['warmup']:.2f} s left out; of the rate in th
       f" {early:.2f}, window's first quarter {first:.2f}, reported {reported:.2f}")
 END
 )
-if [[ $told == ok* ]]; then
-	ok "steady_when_the_window_opens ($path, ${told#ok })"
+if [[ $verdict == ok* ]]; then
+	ok "steady_when_the_window_opens ($path, ${verdict#ok })"
 else
-	not_ok steady_when_the_window_opens "$path, ${told#not }: $(head -c 300 "$OUT/s")"
+	not_ok steady_when_the_window_opens "$path, ${verdict#not }: $(head -c 300 "$OUT/s")"
 fi
 done_testing
