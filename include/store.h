@@ -74,6 +74,9 @@ int store_list_runs(struct store *s, json_t **out, struct err *e);
  */
 int store_get_run(struct store *s, const char *id, json_t **out, struct err *e);
 
+/* The same without "trials": what was wanted, where, and how it ended. */
+int store_get_run_head(struct store *s, const char *id, json_t **out, struct err *e);
+
 /* The same without the samples' "detail" (time series, counters), which is most of a run: for who
  * shows or compares numbers. One sample's is read with store_get_detail, by its number in the run;
  * null where it has none. */

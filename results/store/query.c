@@ -177,6 +177,7 @@ enum {
 
 /* How much of each sample is read. */
 struct extent {
+	bool head;		 /* no trials */
 	bool brief;		 /* without "detail" */
 	const char *const *keys; /* only these, where they are known; NULL: all */
 };
@@ -302,11 +303,11 @@ static int get_run(struct store *s, const char *id, const struct extent *x, json
 	if (!r) {
 		r = read_run(s, whole, run, e);
 	}
-	if (!r) {
+	if (!r && !x->head) {
 		r = read_trials(s, whole, x, trials, e);
+		json_object_set(run, "trials", trials);
 	}
 	if (!r) {
-		json_object_set(run, "trials", trials);
 		*out = take_ptr(run);
 	}
 	return r;
@@ -316,6 +317,12 @@ int store_get_run(struct store *s, const char *id, json_t **out, struct err *e)
 {
 	struct extent all = {0};
 	return get_run(s, id, &all, out, e);
+}
+
+int store_get_run_head(struct store *s, const char *id, json_t **out, struct err *e)
+{
+	struct extent head = {.head = true};
+	return get_run(s, id, &head, out, e);
 }
 
 int store_get_run_brief(struct store *s, const char *id, json_t **out, struct err *e)

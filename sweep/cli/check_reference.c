@@ -66,7 +66,7 @@ static int add_run(struct check *k, const char *id, enum observe which, struct e
 	}
 	rc = rc ? rc : observations_append(&k->observed, &one, e);
 	if (rc == 0 && !k->run) {
-		rc = store_get_run_brief(k->store, whole, &k->run, e);
+		rc = store_get_run_head(k->store, whole, &k->run, e);
 	}
 	size_t at = strlen(k->reference);
 	snprintf(k->reference + at, sizeof(k->reference) - at, "%s%s", at ? "," : "", whole);

@@ -71,7 +71,7 @@ static int find_waiting(struct run *r, struct err *e)
 		if (rc < 0 || strcmp(json_get_text(one, "name", ""), r->spec->name) != 0) {
 			continue;
 		}
-		rc = store_get_run_brief(r->store, id, &run, e);
+		rc = store_get_run_head(r->store, id, &run, e);
 		const json_t *result = json_object_get(run, "result");
 		if (rc == 0 && strcmp(json_get_text(run, "spec", ""), r->spec->text) == 0 &&
 		    boots_counted(result) < boots_wanted(result)) {

@@ -53,8 +53,8 @@ static int has_unfinished(const struct part *p, bool *found, struct err *e)
 		if (strcmp(json_get_text(one, "name", ""), p->spec->name) == 0 &&
 		    (!strcmp(status, "unfinished") || !strcmp(status, "interrupted"))) {
 			auto_json json_t *run = NULL;
-			rc = store_get_run_brief(p->n->store, json_get_text(one, "run", ""), &run,
-						 e);
+			rc = store_get_run_head(p->n->store, json_get_text(one, "run", ""), &run,
+						e);
 			*found = rc == 0 &&
 				 strcmp(json_get_text(run, "spec_sha256", ""), p->spec->sha) == 0 &&
 				 same_machine(json_object_get(run, "hosts"), p->hosts);

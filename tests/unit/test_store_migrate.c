@@ -120,7 +120,7 @@ static void details_are_read_apart(void **state)
 	struct err e = {0};
 	make_old();
 	struct store *s = open_store(true);
-	auto_json json_t *brief = NULL, *detail = NULL, *none = NULL, *beyond = NULL;
+	auto_json json_t *brief = NULL, *detail = NULL, *none = NULL, *beyond = NULL, *head = NULL;
 	assert_int_equal(store_get_run_brief(s, "20260131-120000-ab12", &brief, &e), 0);
 	json_t *trial = json_array_get(json_object_get(brief, "trials"), 1);
 	assert_null(
@@ -131,6 +131,10 @@ static void details_are_read_apart(void **state)
 	assert_true(json_is_null(none));
 	assert_int_equal(store_get_detail(s, "20260131-120000-ab12", 9, &beyond, &e), 0);
 	assert_true(json_is_null(beyond));
+	assert_int_equal(store_get_run_head(s, "20260131-120000-ab12", &head, &e), 0);
+	assert_null(json_object_get(head, "trials"));
+	json_object_del(brief, "trials");
+	assert_true(json_equal(head, brief));
 	store_close(s);
 }
 
