@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A comparison in sentences. Only results/compare*.c include this.
+ * A comparison in sentences. Only results/compare.c and results/compare/ include this.
  */
 #ifndef TUNESWEEP_COMPARE_WORDS_H
 #define TUNESWEEP_COMPARE_WORDS_H

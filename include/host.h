@@ -35,4 +35,8 @@ json_t *host_differences(const json_t *profile_machine, const json_t *here);
  * machine, and the first of its differences. */
 bool host_kernel_is_update(const json_t *profile_machine, const json_t *here);
 
+/* host_labels.c: adds to a run's labels what is known of its hosts, {name: fingerprint}, a text
+ * each: "kernel", "driver", "firmware", "machine". hosts may be null, and is only read. */
+void host_labels(json_t *labels, json_t *hosts);
+
 #endif

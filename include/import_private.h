@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * What the readers of foreign results share: the text with its name, errors with their place, rows.
- * Only results/import*.c include this.
+ * Only results/import.c and results/import/ include this.
  */
 #ifndef TUNESWEEP_IMPORT_PRIVATE_H
 #define TUNESWEEP_IMPORT_PRIVATE_H

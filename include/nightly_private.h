@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What the files of a night share. Seen by sweep/nightly*.c only.
+ * What the files of a night share. Seen by sweep/nightly.c and sweep/nightly/ only.
  */
 #ifndef TUNESWEEP_NIGHTLY_PRIVATE_H
 #define TUNESWEEP_NIGHTLY_PRIVATE_H

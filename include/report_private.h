@@ -2,7 +2,8 @@
 /*
  * The family of report writers: one traversal (report/body.c) tells a writer what is said, in
  * order; the writer knows how its format says it, and escapes whatever it is given, since names,
- * values and reasons come from users and other programs. Only the report's files include this.
+ * values and reasons come from users and other programs. Seen by results/ only: by the report, and
+ * by the tables that are written the same way (timeline, compare, export-runs).
  */
 #ifndef TUNESWEEP_REPORT_PRIVATE_H
 #define TUNESWEEP_REPORT_PRIVATE_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * What the files that make a space share: one step after the other on the same struct space. Seen
- * by sweep/space*.c only.
+ * by sweep/space.c and sweep/space/ only.
  */
 #ifndef TUNESWEEP_SPACE_PRIVATE_H
 #define TUNESWEEP_SPACE_PRIVATE_H

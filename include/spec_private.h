@@ -2,7 +2,7 @@
 /*
  * The parts of reading a spec, one file a block of the YAML: each takes its node (which may be
  * absent) and fills its part of struct spec. spec.c calls them in this order, since later ones
- * look at what the earlier ones found. Seen by sweep/spec*.c only.
+ * look at what the earlier ones found. Seen by sweep/spec.c and sweep/spec/ only.
  */
 #ifndef TUNESWEEP_SPEC_PRIVATE_H
 #define TUNESWEEP_SPEC_PRIVATE_H

@@ -4,8 +4,8 @@
  * text each. Decides nothing. Called for each run that is read for a table.
  */
 #include "cleanup.h"
+#include "host.h"
 #include "json_util.h"
-#include "observation_private.h"
 #include <stdlib.h>
 #include <string.h>
 

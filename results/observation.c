@@ -5,8 +5,8 @@
  */
 #include "observation.h"
 #include "cleanup.h"
+#include "host.h"
 #include "json_util.h"
-#include "observation_private.h"
 #include "report_private.h"
 #include "store_private.h"
 #include <errno.h>

@@ -190,6 +190,16 @@ gate_faults() {
 	verdict 'the tests that hold reported faults exist'
 }
 
+# What one layer keeps for itself, include/*_private.h and headers that include one, no other layer includes.
+gate_private() {
+	local header
+	for header in include/*_private.h $(grep -l '_private.h"' include/*.h); do
+		grep -rl --include='*.[ch]' "\"${header##*/}\"" sweep results profiles | cut -d/ -f1 | sort -u | paste -sd' ' |
+			sed -n "s|.* .*|$header is included by more than one layer: &|p"
+	done | sort -u >"$out/found"
+	verdict 'private headers stay in their layer'
+}
+
 gate_links() {
 	local f link
 	for f in README.md $(files '*.md'); do
@@ -286,7 +296,7 @@ gate_tidy_paths() {
 	tidy 'clang-tidy with its path analyzer'
 }
 
-[ $# -gt 0 ] || set -- format sizes first_lines shell spelling manual options tunables spec_keys messages links commands faults tidy analyzer cppcheck
+[ $# -gt 0 ] || set -- format sizes first_lines shell spelling manual options tunables spec_keys messages links commands faults private tidy analyzer cppcheck
 for gate; do
 	"gate_$gate"
 done

@@ -262,9 +262,15 @@ sed -i '/^\.It.* Fl .*-resume/d' "$docs/build/man/tunesweep-run.1"
 printf '.Xr tunesweep-planted 1\n' >>"$docs/build/man/tunesweep.1"
 printf 'static const char *const planted_keys[] = {"planted_key", NULL};\n' >"$docs/sweep/spec/planted.c"
 printf 'err_usage(e, "planted for %%s", name);\n' >>"$docs/sweep/spec/planted.c"
-"$docs/tests/lint.sh" build manual options tunables spec_keys messages links commands faults >"$work/lint"
+printf '#include "store_private.h"\n' >>"$docs/sweep/spec/planted.c"
+sed -i 's/words $command/words apply/' "$docs/sweep/cli/completion/_tunesweep"
+sed -i 's/words "$command"/words apply/' "$docs/sweep/cli/completion/tunesweep.bash"
+"$docs/tests/lint.sh" build manual options tunables spec_keys messages links commands faults private >"$work/lint"
 found "$work/lint" 'lint: manual pages' 'Xr tunesweep-planted 1' 'a manual page that points to none'
 found "$work/lint" 'lint: options of' 'run, --help and manual page: .*--resume' 'an option that has no place in its page'
+found "$work/lint" 'lint: completion of bash' 'capture -: .*--device' 'a completion that offers what another command takes'
+found "$work/lint" 'lint: completion of zsh' 'capture -: .*--device' 'a completion that offers what another command takes'
+found "$work/lint" 'lint: private headers' store_private.h 'a private header that another layer includes'
 found "$work/lint" 'lint: every entry of the catalogue' 'tcp_rmem is not in' 'an entry that the page lacks'
 found "$work/lint" 'lint: every key of a spec' planted_key 'a key that the page lacks'
 found "$work/lint" 'lint: every sentence' 'planted for %s' 'a sentence that no golden spec leads to'

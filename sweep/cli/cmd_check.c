@@ -7,8 +7,8 @@
  */
 #include "check_private.h"
 #include "cleanup.h"
+#include "host.h"
 #include "json_util.h"
-#include "observation_private.h"
 #include "value.h"
 #include <errno.h>
 #include <math.h>

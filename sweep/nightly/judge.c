@@ -7,9 +7,9 @@
 #include "check_sides.h"
 #include "cleanup.h"
 #include "false_discovery.h"
+#include "host.h"
 #include "json_util.h"
 #include "nightly_private.h"
-#include "observation_private.h"
 #include <math.h>
 #include <sha2.h>
 #include <stdint.h>

@@ -5,9 +5,9 @@
  * looks worse. Called by nightly/sweep.c.
  */
 #include "cleanup.h"
+#include "host.h"
 #include "json_util.h"
 #include "nightly_private.h"
-#include "observation_private.h"
 #include <errno.h>
 #include <string.h>
 

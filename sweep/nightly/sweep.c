@@ -5,9 +5,9 @@
  */
 #include "cleanup.h"
 #include "files.h"
+#include "host.h"
 #include "json_util.h"
 #include "nightly_private.h"
-#include "observation_private.h"
 #include <errno.h>
 #include <math.h>
 #include <string.h>
