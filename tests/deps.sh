@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
 # Installs the named Debian packages that are not there yet. Says what it would need if it may not.
 # Usage: tests/deps.sh [--no-install-recommends] PACKAGE...
 set -eu

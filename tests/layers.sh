@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
 # Holds the code against its shape: from the object files' undefined and defined symbols, no file
 # may use one to its left (sweep > results > profiles), and no files may use each other in a circle.
 # Usage: tests/layers.sh BUILD

@@ -50,12 +50,20 @@ gate_sizes() {
 }
 
 gate_first_lines() {
-	local f
-	for f in $(files '*.c') $(files '*.h'); do
-		sed -n 1p "$f" | grep -q 'SPDX-License-Identifier: GPL-3.0-or-later' || echo "$f: no licence line"
-		sed -n 2p "$f" | grep -q '^/\*' || echo "$f: does not open by saying what it is"
-	done >"$out/found"
-	verdict 'every C file opens with the licence and what it is'
+	local f lines
+	{
+		for f in $(files '*.c') $(files '*.h'); do
+			sed -n 1p "$f" | grep -q 'SPDX-License-Identifier: GPL-3.0-or-later' || echo "$f: no licence line"
+			sed -n 2p "$f" | grep -q '^/\*' || echo "$f: does not open by saying what it is"
+		done
+		for f in $(files '*.sh') $(files '*.bash') $(files '*.awk') $(files '*.py') $(files '*.sbatch') .ci/run; do
+			mapfile -n 3 -t lines <"$f"
+			[[ ${lines[0]} != '#!'* ]] || lines=("${lines[@]:1}")
+			[[ ${lines[0]} == '# SPDX-License-Identifier: GPL-3.0-or-later' ]] || echo "$f: no licence line"
+			[[ ${lines[1]:-} == '# '* || ${lines[1]:-} == '"""'* ]] || echo "$f: does not open by saying what it is"
+		done
+	} >"$out/found"
+	verdict 'every file of C and every script opens with the licence and what it is'
 }
 
 gate_shell() {

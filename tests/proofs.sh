@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
 # Which test proves each entry of the catalogue: the table in tests/README.md is made from where the
 # entries are named in the tests. It must have all entries and no others, and what it says must be
 # true; that a newer test names an entry, too, does no harm. An entry that no test names is a failure.

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
 # Runs test programs and scripts, and counts. Each prints lines in TAP's words: "ok NAME",
 # "not ok NAME", "ok NAME # SKIP reason" (cmocka writes "not ok N # SKIP NAME"), and "1..N", how many
 # they are. What a program has not told (tap.awk) counts as one failure.

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
 # How long results, report, compare and timeline take on a store of many samples, and how much memory.
 # Usage: tests/bench/store.sh BUILD [RUNS [SAMPLES_A_RUN]] (default 400 x 2500 = 1,000,000)
 set -eu

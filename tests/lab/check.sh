@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
 # check, timeline, compare and export-runs on the command line: the exit statuses that git bisect run
 # reads, with a benchmark whose level the script sets. No privilege is needed.
 # Usage: BUILD=build tests/lab/check.sh

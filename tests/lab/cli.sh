@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
 # The command line as a user meets it: usage errors, exit statuses, specs that are refused, and
 # sweeps without any privilege (engines command and simulated).
 . "$(dirname "$0")/common.sh"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # What the lab scripts share: TAP lines, two namespaces of their own, snapshots of sysctls, and the
 # processes below a pid. Sourced, not run.
 # shellcheck shell=bash

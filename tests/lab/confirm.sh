@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
 # apply --confirm: returns at once, keeps on confirm, and rolls back when the time is up, when it is
 # told to, and when any of its processes is killed; with several hosts, all of them.
 . "$(dirname "$0")/common.sh"

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
 # The doctor on this machine and on the hosts of a spec, and who else sets what a sweep sets. A file
 # in /etc/sysctl.d is shown to it in a mount namespace of its own.
 . "$(dirname "$0")/common.sh"

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
 # What looks at all network namespaces of a machine, in one that has its own /run and its own network:
 # rollback --all, also of what waits for its confirm and of a namespace without a name; several that
 # wait; what became of a namespace that is gone; and a dry run beside something applied.

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
 # exec: the program runs where the profile says, with all that its caller may do, and what only it
 # can ask for itself is named. Needs no root.
 . "$(dirname "$0")/common.sh"

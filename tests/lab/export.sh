@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
 # Exports, each taken by the program that it is for: sysctl, TuneD, systemd, udev, a POSIX shell and
 # Ansible; and what was exported, loaded in a namespace and captured again, is the profile's values.
 . "$(dirname "$0")/common.sh"

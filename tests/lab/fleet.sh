@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
 # A pool of two pairs in four namespaces, reached by "ip netns exec": both measure at the same time,
 # all four hosts are rolled back, and one that is lost in the middle is left out.
 # Usage: BUILD=build tests/lab/fleet.sh

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
 # tunesweep nightly on the command line: three nights of a benchmark whose level the script sets, with
 # a regression on the third; a night cut short that goes on in the next; guards; the units. The clock
 # is the script's own (--now). No privilege is needed.

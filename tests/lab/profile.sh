@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
 # Profiles on real namespaces: apply, verify, status, rollback, replacing one by another, conflicts,
 # several hosts, a sweep on top of an applied profile, and all the ways in which they are refused.
 . "$(dirname "$0")/common.sh"

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
 # Hosts behind a command: ssh to an sshd of the test's own, on loopback in a namespace of its own with
 # its own keys; the agent found there, named, or taken along; and each kind of cut (transport, agent,
 # controller killed) after which the host must be at its baseline and the sweep can go on.

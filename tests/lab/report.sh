@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
 # The HTML report in a real browser: pictures are drawn, filters work, nothing is fetched, no error
 # is on the console, on a phone and in the dark, and with 10,000 samples. Needs chromium.
 # Usage: BUILD=build tests/lab/report.sh

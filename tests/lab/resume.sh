@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
 # A sweep that is killed again and again: SIGKILL at random moments of search and proof, --resume each
 # time, until it is done. Then the store must hold what a run that nobody killed has left: the same
 # samples of the same configurations in the same order, none of them twice, and the same result. No

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
 # Sweeps over the simulated engine as a user meets them: conditions and forbidden combinations, a
 # warm start, another profile to be proved against, and a proof over several boots. The boots are
 # played by another boot id, mounted over the kernel's (root; else skipped).

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
 # The profiles and units that come along: each profile parses, gives a reason with its source for
 # each setting, is found by its name, is applied in a namespace, is there, and goes without a trace;
 # the units are what systemd takes, and as closed as their job allows.

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
 # Hosts reached by Slurm: a real slurmctld, four slurmd and munged, started here in namespaces of their
 # own and gone with them. A sweep between two nodes through srun, the same from a batch job: cancelled
 # (both nodes at their baseline, the next job goes on), requeued, and at its time limit; the sbatch

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
 # Long sweeps over the simulated engine: what a trial leaves in memory is some hundred bytes, its values
 # and numbers, and it leaves no descriptor. Then a session of the agents of two hosts (namespaces; root)
 # with a fiftieth as many samples of real streams: those leave nothing. Figures of the long form stand in

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
 # Each socket option of the catalogue is searched over real sockets in the lab: every sample works,
 # and what the kernel gave is kept beside what was asked.
 . "$(dirname "$0")/common.sh"

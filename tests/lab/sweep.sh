@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
 # Sweeps in the embedded lab: a short whole one, its files, its refusals, and every way of stopping
 # it. After each, the lab's namespaces are gone.
 . "$(dirname "$0")/common.sh"

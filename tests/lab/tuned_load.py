@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # Loads a profile by TuneD's own loader and prints it as JSON: {unit: {option: value}}. The options
 # of a unit of type net are held against those that the plug-in says it knows.
 # Usage: tuned_load.py ROOT PROFILES NAME (ROOT: where the package is unpacked)

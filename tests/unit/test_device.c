@@ -3,15 +3,10 @@
  * Devices by index, bus and name, and those that others depend on, against a small tree that is
  * made here.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-/* cmocka wants those before it */
 #include "cleanup.h"
 #include "device.h"
 #include "guard.h"
-#include <cmocka.h>
+#include "setting_fixture.h"
 #include <errno.h>
 #include <string.h>
 
@@ -106,20 +101,10 @@ static void test_found_again(void **state)
 	assert_int_equal(index, 12);
 }
 
-static struct setting setting(const char *name, const char *device)
-{
-	struct setting s;
-	struct err e = {0};
-	if (tunable_resolve(name, "", device, &s, &e)) {
-		fail_msg("%s", e.text);
-	}
-	return s;
-}
-
 static void assert_spared(const char *device, unsigned word, const char *says)
 {
-	struct setting s = setting("nic.rings.rx", device),
-		       safe = setting("link.txqueuelen", device);
+	struct setting s = setting_of("nic.rings.rx", device),
+		       safe = setting_of("link.txqueuelen", device);
 	struct err e = {0};
 	assert_int_equal(guard_check(&root, &s, ALLOW_DISRUPTIVE | ALLOW_UNSAFE, "", &e), -EPERM);
 	if (!strstr(e.text, says)) {
@@ -132,8 +117,8 @@ static void assert_spared(const char *device, unsigned word, const char *says)
 static void test_guards(void **state)
 {
 	(void)state;
-	struct setting s = setting("nic.rings.rx", "eth0"), veth = setting("link.mtu", "v0");
-	struct setting gone = setting("link.mtu", "eth9");
+	struct setting s = setting_of("nic.rings.rx", "eth0"), veth = setting_of("link.mtu", "v0");
+	struct setting gone = setting_of("link.mtu", "eth9");
 	struct err e = {0};
 	assert_int_equal(guard_check(&root, &s, 0, "", &e), 0);
 	assert_int_equal(guard_check(&root, &gone, 0, "", &e), 0);
@@ -148,7 +133,7 @@ static void test_guards(void **state)
 static void test_root_over_the_network(void **state)
 {
 	(void)state;
-	struct setting veth = setting("link.mtu", "v0");
+	struct setting veth = setting_of("link.mtu", "v0");
 	struct err e = {0};
 	put("/proc/self/mounts", "rootfs / rootfs rw 0 0\nsrv:/root / nfs4 rw 0 0");
 	assert_spared("eth0", ALLOW_ROOT, "'allow: [network-root]'");

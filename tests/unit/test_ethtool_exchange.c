@@ -4,6 +4,7 @@
  * the exchange with a kernel as linux/ethtool_netlink.h describes it. The kernel is played: each
  * request is looked at byte for byte, and each answer is what such a kernel sends.
  */
+#include "setting_fixture.h"
 #include "sysroot_fixture.h"
 
 #include "netlink_private.h"
@@ -80,20 +81,10 @@ int __wrap_netlink_ask(struct netlink *n, struct nl_msg *msg,
 	return code ? err_set(e, code, "%s: %s", what, strerror(-code)) : 0;
 }
 
-static struct setting split_of(const char *device)
-{
-	struct setting s;
-	struct err e = {0};
-	if (tunable_resolve("nic.rings.tcp_data_split", "", device, &s, &e)) {
-		fail_msg("%s", e.text);
-	}
-	return s;
-}
-
 static const char *read_it(void)
 {
 	static char text[64];
-	struct setting s = split_of("eth0");
+	struct setting s = setting_of("nic.rings.tcp_data_split", "eth0");
 	struct err e = {0};
 	if (tunable_read(&root, &s, text, sizeof(text), &e)) {
 		fail_msg("%s", e.text);
@@ -165,7 +156,7 @@ static void it_alone_is_sent(void **state)
 				      0,
 				      0,
 				      0};
-	struct setting s = split_of("eth0");
+	struct setting s = setting_of("nic.rings.tcp_data_split", "eth0");
 	struct err e = {0};
 	assert_int_equal(tunable_write(&root, &s, "1", &e), 0);
 	assert_int_equal(kernel.n_sent, sizeof(set));
@@ -181,7 +172,7 @@ static void it_alone_is_sent(void **state)
 static void a_driver_that_does_not_tell_has_none(void **state)
 {
 	(void)state;
-	struct setting s = split_of("eth0");
+	struct setting s = setting_of("nic.rings.tcp_data_split", "eth0");
 	struct tunable_range range;
 	struct err e = {0};
 	kernel.split = ETHTOOL_TCP_DATA_SPLIT_UNKNOWN;
@@ -193,7 +184,7 @@ static void a_driver_that_does_not_tell_has_none(void **state)
 static void a_kernel_that_refuses_is_believed(void **state)
 {
 	(void)state;
-	struct setting s = split_of("eth0");
+	struct setting s = setting_of("nic.rings.tcp_data_split", "eth0");
 	struct err e = {0};
 	kernel.refuses = -EINVAL;
 	assert_int_equal(tunable_write(&root, &s, "1", &e), -EINVAL);

@@ -5,6 +5,7 @@
  * journal, and where the daemon does not do as it is told.
  */
 #include "session.h"
+#include "setting_fixture.h"
 #include "sysroot_fixture.h"
 #include "tunable.h"
 #include <signal.h>
@@ -75,17 +76,10 @@ static void daemon_start(enum manner manner)
 	close(fd);
 }
 
-static struct setting of(const char *name, const char *device)
-{
-	struct setting s;
-	assert_int_equal(tunable_resolve(name, "", device, &s, NULL), 0);
-	return s;
-}
-
 static const char *balancer(void)
 {
 	static char text[SETTING_TEXT_MAX];
-	struct setting s = of("irq.irqbalance", "");
+	struct setting s = setting_of("irq.irqbalance", "");
 	struct err e = {0};
 	if (tunable_read(&root, &s, text, sizeof(text), &e)) {
 		snprintf(text, sizeof(text), "%s", e.text);
@@ -108,7 +102,8 @@ static struct session *opened(const char *layer)
 
 static int set(struct session *s, const char *device, const char *word)
 {
-	struct assignment a = {.setting = of("irq.affinity", device), .value = value_text(word)};
+	struct assignment a = {.setting = setting_of("irq.affinity", device),
+			       .value = value_text(word)};
 	return session_set(s, &a, 1, NULL, NULL);
 }
 
@@ -134,7 +129,7 @@ static void test_spared_and_given_back(void **state)
 	assert_string_equal(balancer(), "spares 5,31,32,33,34");
 	assert_int_equal(set(s, "enp3s0", "0"), 0);
 	assert_string_equal(balancer(), "spares 5,31,32,33,34,40,41");
-	struct setting irqbalance = of("irq.irqbalance", "");
+	struct setting irqbalance = setting_of("irq.irqbalance", "");
 	struct tunable_range range;
 	assert_int_equal(tunable_probe(&root, &irqbalance, "", &range, NULL), 0);
 	assert_string_equal(range.present.text, TUNABLE_AS_FOUND);
@@ -151,7 +146,7 @@ static void test_spared_and_given_back(void **state)
 
 static void test_told_exactly(void **state)
 {
-	struct setting s = of("irq.irqbalance", "");
+	struct setting s = setting_of("irq.irqbalance", "");
 	(void)state;
 	root = sysroot_make("guest");
 	daemon_start(OBEYS);

@@ -5,38 +5,18 @@
  * a text that no word stands for.
  */
 #include "session.h"
+#include "setting_fixture.h"
 #include "sysroot_fixture.h"
 #include "tunable.h"
 #include <fcntl.h>
 
 static struct sysroot root;
 
-static struct setting of(const char *name, const char *device)
-{
-	struct setting s;
-	struct err e = {0};
-	if (tunable_resolve(name, "", device, &s, &e)) {
-		fail_msg("%s", e.text);
-	}
-	return s;
-}
-
-static const char *present(const char *name, const char *device)
-{
-	static char text[SETTING_TEXT_MAX];
-	struct err e = {0};
-	struct setting s = of(name, device);
-	if (tunable_read(&root, &s, text, sizeof(text), &e)) {
-		snprintf(text, sizeof(text), "%s", e.text);
-	}
-	return text;
-}
-
 static struct tunable_range probed(const char *name, const char *device)
 {
 	struct tunable_range r;
 	struct err e = {0};
-	struct setting s = of(name, device);
+	struct setting s = setting_of(name, device);
 	assert_int_equal(tunable_probe(&root, &s, "", &r, &e), 0);
 	return r;
 }
@@ -44,7 +24,7 @@ static struct tunable_range probed(const char *name, const char *device)
 static void put(const char *name, const char *device, const char *text)
 {
 	struct err e = {0};
-	struct setting s = of(name, device);
+	struct setting s = setting_of(name, device);
 	if (tunable_write(&root, &s, text, &e)) {
 		fail_msg("%s", e.text);
 	}
@@ -59,7 +39,7 @@ static void test_governor(void **state)
 	assert_string_equal(r.present.text, "powersave");
 	assert_int_equal(r.n_choices, 2);
 	put("cpu.governor", "", "performance");
-	assert_string_equal(present("cpu.governor", ""), "performance");
+	assert_string_equal(setting_present(&root, "cpu.governor", ""), "performance");
 	assert_string_equal(sysroot_got("/sys/devices/system/cpu/cpufreq/policy3/scaling_governor"),
 			    "performance");
 	sysroot_teardown(state);
@@ -76,12 +56,12 @@ static void test_unlike_policies(void **state)
 	(void)state;
 	root = sysroot_make("laptop");
 	assert_string_equal(probed("cpu.energy_preference", "").present.text, TUNABLE_AS_FOUND);
-	snprintf(old, sizeof(old), "%s", present("cpu.energy_preference", ""));
+	snprintf(old, sizeof(old), "%s", setting_present(&root, "cpu.energy_preference", ""));
 	assert_non_null(strstr(old, "policy3=power"));
 	put("cpu.energy_preference", "", "performance");
-	assert_string_equal(present("cpu.energy_preference", ""), "performance");
+	assert_string_equal(setting_present(&root, "cpu.energy_preference", ""), "performance");
 	put("cpu.energy_preference", "", old);
-	assert_string_equal(present("cpu.energy_preference", ""), old);
+	assert_string_equal(setting_present(&root, "cpu.energy_preference", ""), old);
 }
 
 /* The descriptor is the setting: one at the most, closed by the kernel's own word for none. */
@@ -114,12 +94,12 @@ static void test_latency(void **state)
 	assert_int_equal(fwrite(&us, sizeof(us), 1, f), 1);
 	fclose(f);
 	assert_true(probed("cpu.latency", "").settable);
-	assert_string_equal(present("cpu.latency", ""), "2000000000");
+	assert_string_equal(setting_present(&root, "cpu.latency", ""), "2000000000");
 	put("cpu.latency", "", "50");
 	assert_int_equal(descriptors(), 1);
 	put("cpu.latency", "", "20");
 	assert_int_equal(descriptors(), 1);
-	assert_string_equal(present("cpu.latency", ""), "20");
+	assert_string_equal(setting_present(&root, "cpu.latency", ""), "20");
 	put("cpu.latency", "", "2000000000");
 	assert_int_equal(descriptors(), 0);
 }
@@ -129,10 +109,10 @@ static void test_irqbalance(void **state)
 {
 	(void)state;
 	root = sysroot_make("server");
-	assert_string_equal(present("irq.irqbalance", ""), "running");
+	assert_string_equal(setting_present(&root, "irq.irqbalance", ""), "running");
 	assert_true(probed("irq.irqbalance", "").settable);
 	sysroot_put("/proc/4711/stat", "4711 (irqbalance) T 1 4711 4711 0 -1 4194560");
-	assert_string_equal(present("irq.irqbalance", ""), "paused");
+	assert_string_equal(setting_present(&root, "irq.irqbalance", ""), "paused");
 	sysroot_put("/proc/4711/comm", "irqbalance2");
 	assert_string_equal(probed("irq.irqbalance", "").present.text, "absent");
 	assert_false(probed("irq.irqbalance", "").settable);
@@ -142,17 +122,18 @@ static void test_msix(void **state)
 {
 	(void)state;
 	root = sysroot_make("guest");
-	assert_string_equal(present("msix.vectors", "enp1s0"), "5");
-	assert_string_equal(present("msix.vectors", "enp2s0"), "0");
+	assert_string_equal(setting_present(&root, "msix.vectors", "enp1s0"), "5");
+	assert_string_equal(setting_present(&root, "msix.vectors", "enp2s0"), "0");
 	assert_non_null(strstr(probed("msix.vectors", "enp1s0").why_not, "nic.channels"));
-	assert_string_equal(present("msix.mode", "enp3s0"), "msix bus=0000:00:04.0 driver=e1000e");
-	assert_string_equal(present("msix.mode", "enp1s0"),
+	assert_string_equal(setting_present(&root, "msix.mode", "enp3s0"),
+			    "msix bus=0000:00:04.0 driver=e1000e");
+	assert_string_equal(setting_present(&root, "msix.mode", "enp1s0"),
 			    "msix bus=0000:21:01.0 driver=virtio-pci");
 	struct tunable_range r = probed("msix.mode", "enp3s0");
 	assert_true(r.settable);
 	assert_string_equal(r.present.text, "msix");
 	assert_false(probed("msix.mode", "enp2s0").settable);
-	assert_string_equal(present("msix.mode", "enp9s0"), "absent");
+	assert_string_equal(setting_present(&root, "msix.mode", "enp9s0"), "absent");
 }
 
 static void test_ipoib(void **state)
@@ -183,7 +164,8 @@ static struct session *opened(struct session_place *place, char *run)
 
 static struct value set(struct session *s, const char *device, const char *word)
 {
-	struct assignment a = {.setting = of("irq.affinity", device), .value = value_text(word)};
+	struct assignment a = {.setting = setting_of("irq.affinity", device),
+			       .value = value_text(word)};
 	struct value effective;
 	struct err e = {0};
 	if (session_set(s, &a, 1, &effective, &e)) {

@@ -7,27 +7,18 @@
 #include "cpu_map.h"
 #include "device_irqs.h"
 #include "irq_watch.h"
+#include "setting_fixture.h"
 #include "sysroot_fixture.h"
 #include "topology.h"
 #include "tunable.h"
 
 static struct sysroot root;
 
-static struct setting of(const char *name, const char *device)
-{
-	struct setting s;
-	struct err e = {0};
-	if (tunable_resolve(name, "", device, &s, &e)) {
-		fail_msg("%s", e.text);
-	}
-	return s;
-}
-
 static const char *planned(const char *name, const char *device, const char *word)
 {
 	static char text[SETTING_TEXT_MAX];
 	struct err e = {0};
-	struct setting s = of(name, device);
+	struct setting s = setting_of(name, device);
 	snprintf(text, sizeof(text), "%s", word);
 	if (tunable_plan(&root, &s, text, sizeof(text), &e)) {
 		fail_msg("%s", e.text);
@@ -35,20 +26,9 @@ static const char *planned(const char *name, const char *device, const char *wor
 	return text;
 }
 
-static const char *present(const char *name, const char *device)
-{
-	static char text[SETTING_TEXT_MAX];
-	struct err e = {0};
-	struct setting s = of(name, device);
-	if (tunable_read(&root, &s, text, sizeof(text), &e)) {
-		fail_msg("%s", e.text);
-	}
-	return text;
-}
-
 static int write_text(const char *name, const char *device, const char *text, struct err *e)
 {
-	struct setting s = of(name, device);
+	struct setting s = setting_of(name, device);
 	return tunable_write(&root, &s, text, e);
 }
 
@@ -60,14 +40,14 @@ static void set(const char *name, const char *device, const char *word)
 	if (write_text(name, device, text, &e)) {
 		fail_msg("%s", e.text);
 	}
-	assert_string_equal(present(name, device), text);
+	assert_string_equal(setting_present(&root, name, device), text);
 }
 
 static const char *word_of(const char *name, const char *device)
 {
 	static struct value v;
-	struct setting s = of(name, device);
-	assert_true(tunable_word(&root, &s, present(name, device), &v));
+	struct setting s = setting_of(name, device);
+	assert_true(tunable_word(&root, &s, setting_present(&root, name, device), &v));
 	return v.text;
 }
 
@@ -75,7 +55,7 @@ static struct tunable_range probed(const char *name, const char *device)
 {
 	struct tunable_range r;
 	struct err e = {0};
-	struct setting s = of(name, device);
+	struct setting s = setting_of(name, device);
 	assert_int_equal(tunable_probe(&root, &s, "", &r, &e), 0);
 	return r;
 }
@@ -148,7 +128,8 @@ static void test_policies(void **state)
 	assert_string_equal(word_of("irq.affinity", "ens2f0"), "100");
 	/* RX and TX of one queue on one CPU; the vector of no queue is left. */
 	set("irq.affinity", "ens2f1", "spread");
-	assert_string_equal(present("irq.affinity", "ens2f1"), "q0=16 q1=17 q0b=16 q1b=17");
+	assert_string_equal(setting_present(&root, "irq.affinity", "ens2f1"),
+			    "q0=16 q1=17 q0b=16 q1b=17");
 	assert_string_equal(sysroot_got("/proc/irq/304/smp_affinity_list"), "0-127");
 }
 
@@ -171,11 +152,11 @@ static void test_back(void **state)
 	(void)state;
 	root = sysroot_make("server");
 	sysroot_put("/proc/irq/210/smp_affinity_list", "5,9-11");
-	snprintf(old, sizeof(old), "%s", present("irq.affinity", "ens2f0"));
+	snprintf(old, sizeof(old), "%s", setting_present(&root, "irq.affinity", "ens2f0"));
 	assert_string_equal(word_of("irq.affinity", "ens2f0"), TUNABLE_AS_FOUND);
 	set("irq.affinity", "ens2f0", "spread");
 	assert_int_equal(write_text("irq.affinity", "ens2f0", old, &e), 0);
-	assert_string_equal(present("irq.affinity", "ens2f0"), old);
+	assert_string_equal(setting_present(&root, "irq.affinity", "ens2f0"), old);
 	assert_string_equal(sysroot_got("/proc/irq/210/smp_affinity_list"), "5,9-11");
 }
 
@@ -186,7 +167,7 @@ static void test_back_after_new_numbers(void **state)
 	struct err e = {0};
 	(void)state;
 	root = sysroot_make("guest");
-	snprintf(old, sizeof(old), "%s", present("irq.affinity", "enp3s0"));
+	snprintf(old, sizeof(old), "%s", setting_present(&root, "irq.affinity", "enp3s0"));
 	assert_string_equal(old, "q0=0-3 q0b=0-3");
 	for (int i = 40; i <= 42; i++) {
 		snprintf(link, sizeof(link), "/sys/devices/pci0000:00/0000:00:04.0/msi_irqs/%d", i);
@@ -233,7 +214,8 @@ static void test_virtio(void **state)
 	assert_int_equal(topology_device_node(&root, "enp1s0"), 1);
 	assert_int_equal(device_irqs_list(&root, "enp1s0", irqs, 8, &e), 5);
 	set("irq.affinity", "enp1s0", "spread");
-	assert_string_equal(present("irq.affinity", "enp1s0"), "q0=2 q0b=2 q1=3 q1b=3");
+	assert_string_equal(setting_present(&root, "irq.affinity", "enp1s0"),
+			    "q0=2 q0b=2 q1=3 q1b=3");
 	assert_string_equal(sysroot_got("/proc/irq/30/smp_affinity_list"), "0-3");
 	assert_int_equal(device_irq_counts(&root, 31, counts, &e), 0);
 	assert_int_equal(counts[0], 17);
@@ -312,7 +294,7 @@ static void test_refused_words(void **state)
 	struct err e = {0};
 	(void)state;
 	root = sysroot_make("server");
-	struct setting s = of("irq.affinity", "ens2f0");
+	struct setting s = setting_of("irq.affinity", "ens2f0");
 	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
 		char text[64];
 		snprintf(text, sizeof(text), "%s", words[i]);
@@ -343,7 +325,7 @@ static void test_rps(void **state)
 	set("rps.cpus", "ens2f0", "0-1");
 	assert_string_equal(sysroot_got("/sys/class/net/ens2f0/queues/rx-31/rps_cpus"), "3");
 	assert_string_equal(word_of("rps.cpus", "ens2f0"), "0-1");
-	assert_string_equal(present("rps.cpus", "ens2f1"), "rx-0=0-7 rx-1=8-15");
+	assert_string_equal(setting_present(&root, "rps.cpus", "ens2f1"), "rx-0=0-7 rx-1=8-15");
 	set("rps.cpus", "ens2f1", "none");
 	assert_string_equal(sysroot_got("/sys/class/net/ens2f1/queues/rx-1/rps_cpus"), "0");
 	assert_false(probed("xps.cpus", "dummy0").settable);
@@ -356,9 +338,9 @@ static void test_flow_entries(void **state)
 	struct err e = {0};
 	(void)state;
 	root = sysroot_make("guest");
-	assert_string_equal(present("rps.flow_entries", "enp1s0"), "1024 2048");
+	assert_string_equal(setting_present(&root, "rps.flow_entries", "enp1s0"), "1024 2048");
 	assert_int_equal(write_text("rps.flow_entries", "enp1s0", "4096", &e), 0);
-	assert_string_equal(present("rps.flow_entries", "enp1s0"), "4096");
+	assert_string_equal(setting_present(&root, "rps.flow_entries", "enp1s0"), "4096");
 	assert_int_equal(write_text("rps.flow_entries", "enp1s0", "1024 2048", &e), 0);
 	assert_string_equal(sysroot_got("/sys/class/net/enp1s0/queues/rx-1/rps_flow_cnt"), "2048");
 }

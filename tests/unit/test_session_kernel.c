@@ -3,14 +3,9 @@
  * Back end and session against the real kernel, in a network namespace of this process that goes
  * with it. Skipped where none can be made.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-/* cmocka wants those before it */
 #include "cleanup.h"
 #include "session.h"
-#include <cmocka.h>
+#include "setting_fixture.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
@@ -68,19 +63,9 @@ static int group_teardown(void **state)
 	return system(command);
 }
 
-static struct setting resolve(const char *name)
-{
-	struct setting s;
-	struct err e = {0};
-	if (tunable_resolve(name, NULL, NULL, &s, &e)) {
-		fail_msg("%s", e.text);
-	}
-	return s;
-}
-
 static void read_text(const char *name, char *text)
 {
-	struct setting s = resolve(name);
+	struct setting s = setting_of(name, NULL);
 	struct err e = {0};
 	if (tunable_read(&here.root, &s, text, VALUE_TEXT_MAX, &e)) {
 		fail_msg("%s", e.text);
@@ -114,7 +99,7 @@ static void test_half_refused_write(void **state)
 {
 	(void)state;
 	char before[VALUE_TEXT_MAX], after[VALUE_TEXT_MAX];
-	struct setting rmem = resolve("net.ipv4.tcp_rmem");
+	struct setting rmem = setting_of("net.ipv4.tcp_rmem", NULL);
 	struct err e = {0};
 	if (!isolated) {
 		skip();
@@ -142,8 +127,8 @@ static void test_set_and_roll_back(void **state)
 	read_text("net.ipv4.tcp_congestion_control", word);
 	struct session *s = must_open();
 	struct assignment a[] = {
-		{resolve("net.ipv4.tcp_rmem"), "default", value_int(4099)},
-		{resolve("net.ipv4.tcp_congestion_control"), "", value_text("reno")}};
+		{setting_of("net.ipv4.tcp_rmem", NULL), "default", value_int(4099)},
+		{setting_of("net.ipv4.tcp_congestion_control", NULL), "", value_text("reno")}};
 	assert_int_equal(session_set(s, a, 2, effective, &e), 0);
 	assert_true(effective[0].i == 4099);
 	a[0].value = value_int(5000);
@@ -170,13 +155,13 @@ static void test_probe_tells_the_truth(void **state)
 		skip();
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(absent); i++) {
-		struct setting s = resolve(absent[i]);
+		struct setting s = setting_of(absent[i], NULL);
 		assert_int_equal(tunable_probe(&here.root, &s, "", &range, &e), 0);
 		assert_false(range.settable);
 		assert_string_equal(range.why_not, "not in this network namespace");
 	}
 	/* Each choice that is offered can really be set. */
-	struct setting cc = resolve("net.ipv4.tcp_congestion_control");
+	struct setting cc = setting_of("net.ipv4.tcp_congestion_control", NULL);
 	assert_int_equal(tunable_probe(&here.root, &cc, "", &range, &e), 0);
 	if (!range.settable) {
 		return;
@@ -197,7 +182,7 @@ static void test_device_with_a_dot(void **state)
 		skip();
 	}
 	struct session *s = must_open();
-	struct assignment a = {resolve(name), "", value_int(2)};
+	struct assignment a = {setting_of(name, NULL), "", value_int(2)};
 	read_text(name, text);
 	assert_string_not_equal(text, "2");
 	assert_int_equal(session_set(s, &a, 1, NULL, &e), 0);

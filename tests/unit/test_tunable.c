@@ -3,14 +3,8 @@
  * The catalogue, names, checks and the sysctl back end, against the recorded trees under
  * tests/sysroot: a host, and a network namespace of it.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-/* cmocka wants those before it */
 #include "cleanup.h"
-#include "tunable.h"
-#include <cmocka.h>
+#include "setting_fixture.h"
 #include <ctype.h>
 #include <errno.h>
 #include <limits.h>
@@ -45,16 +39,6 @@ static int teardown(void **state)
 	char command[128];
 	snprintf(command, sizeof(command), "rm -rf %s", folder);
 	return system(command);
-}
-
-static struct setting resolve(const char *name)
-{
-	struct setting s;
-	struct err e = {0};
-	if (tunable_resolve(name, NULL, NULL, &s, &e)) {
-		fail_msg("%s", e.text);
-	}
-	return s;
 }
 
 static void assert_refused(const char *name, const char *field, const char *device,
@@ -93,7 +77,7 @@ static void test_catalog_is_sound(void **state)
 			assert_string_not_equal(t->name, rows[k].name);
 		}
 		if (!strchr(t->name, '*')) {
-			struct setting s = resolve(t->name);
+			struct setting s = setting_of(t->name, NULL);
 			assert_ptr_equal(s.tunable, t);
 			assert_string_equal(s.name, t->name);
 		}
@@ -104,20 +88,23 @@ static void test_names(void **state)
 {
 	(void)state;
 	/* sysctl.d(5): the first separator decides, the other one is part of the name. */
-	assert_string_equal(resolve("net/ipv4/tcp_rmem").name, "net.ipv4.tcp_rmem");
-	assert_string_equal(resolve("net/ipv4/conf/eth0.100/rp_filter").name,
+	assert_string_equal(setting_of("net/ipv4/tcp_rmem", NULL).name, "net.ipv4.tcp_rmem");
+	assert_string_equal(setting_of("net/ipv4/conf/eth0.100/rp_filter", NULL).name,
 			    "net/ipv4/conf/eth0.100/rp_filter");
-	assert_string_equal(resolve("net.ipv4.conf.eth0/100.rp_filter").name,
+	assert_string_equal(setting_of("net.ipv4.conf.eth0/100.rp_filter", NULL).name,
 			    "net/ipv4/conf/eth0.100/rp_filter");
-	assert_string_equal(resolve("net/ipv4/conf/eth0/rp_filter").name,
+	assert_string_equal(setting_of("net/ipv4/conf/eth0/rp_filter", NULL).name,
 			    "net.ipv4.conf.eth0.rp_filter");
-	assert_int_equal(resolve("net/ipv4/conf/eth0.100/rp_filter").tunable->class, CLASS_UNSAFE);
-	assert_int_equal(resolve("net.ipv4.conf.eth0.rp_filter").tunable->class, CLASS_UNSAFE);
-	assert_int_equal(resolve("net.ipv4.tcp_nothing").tunable->class, CLASS_UNLISTED);
-	assert_int_equal(resolve("net.ipv4.conf.eth0.log_martians").tunable->class, CLASS_UNLISTED);
-	assert_int_equal(resolve("param.wmem").tunable->scope, SCOPE_RUN);
-	assert_string_equal(resolve("param.a.b-c").name, "param.a.b-c");
-	assert_int_equal(resolve("socket.message_size").tunable->scope, SCOPE_RUN);
+	assert_int_equal(setting_of("net/ipv4/conf/eth0.100/rp_filter", NULL).tunable->class,
+			 CLASS_UNSAFE);
+	assert_int_equal(setting_of("net.ipv4.conf.eth0.rp_filter", NULL).tunable->class,
+			 CLASS_UNSAFE);
+	assert_int_equal(setting_of("net.ipv4.tcp_nothing", NULL).tunable->class, CLASS_UNLISTED);
+	assert_int_equal(setting_of("net.ipv4.conf.eth0.log_martians", NULL).tunable->class,
+			 CLASS_UNLISTED);
+	assert_int_equal(setting_of("param.wmem", NULL).tunable->scope, SCOPE_RUN);
+	assert_string_equal(setting_of("param.a.b-c", NULL).name, "param.a.b-c");
+	assert_int_equal(setting_of("socket.message_size", NULL).tunable->scope, SCOPE_RUN);
 	assert_string_equal(tunable_near("net.ipv4.tcp_rmen"), "net.ipv4.tcp_rmem");
 
 	assert_refused("net.ipv4.conf.eth0.100.rp_filter", "", "",
@@ -158,7 +145,7 @@ static void test_names(void **state)
 
 static int check(const char *name, const char *field, struct value v)
 {
-	struct setting s = resolve(name);
+	struct setting s = setting_of(name, NULL);
 	struct err e = {0};
 	int r = tunable_check(&s, field, &v, &e);
 	assert_true(!r || (e.class == ERR_USAGE && strstr(e.text, name)));
@@ -168,7 +155,7 @@ static int check(const char *name, const char *field, struct value v)
 static void test_checks(void **state)
 {
 	(void)state;
-	struct setting s = resolve("net.ipv4.tcp_rmem");
+	struct setting s = setting_of("net.ipv4.tcp_rmem", NULL);
 	struct value wrong = value_bool(true);
 	struct err e = {0};
 	assert_int_equal(tunable_check(&s, "max", &wrong, &e), -EINVAL);
@@ -209,9 +196,9 @@ static void test_checks(void **state)
 static void test_fields(void **state)
 {
 	(void)state;
-	struct setting rmem = resolve("net.ipv4.tcp_rmem");
-	struct setting flag = resolve("net.ipv4.tcp_sack");
-	struct setting other = resolve("net.ipv4.tcp_unheard_of");
+	struct setting rmem = setting_of("net.ipv4.tcp_rmem", NULL);
+	struct setting flag = setting_of("net.ipv4.tcp_sack", NULL);
+	struct setting other = setting_of("net.ipv4.tcp_unheard_of", NULL);
 	struct err e = {0};
 	struct value v;
 	char text[64] = "4096\t131072\t6291456";
@@ -261,7 +248,7 @@ static void test_fields(void **state)
 static struct tunable_range probe(const struct sysroot *root, const char *name, const char *field)
 {
 	struct tunable_range range;
-	struct setting s = resolve(name);
+	struct setting s = setting_of(name, NULL);
 	struct err e = {0};
 	if (tunable_probe(root, &s, field, &range, &e)) {
 		fail_msg("%s", e.text);
@@ -322,7 +309,7 @@ static void test_probe_read_only(void **state)
 static void test_probe_no_way_back(void **state)
 {
 	(void)state;
-	struct setting s = resolve("net.ipv4.tcp_congestion_control");
+	struct setting s = setting_of("net.ipv4.tcp_congestion_control", NULL);
 	assert_int_equal(tunable_write(&netns, &s, "cubic", NULL), 0);
 	struct tunable_range r = probe(&netns, s.name, "");
 	assert_false(r.settable);
@@ -335,8 +322,8 @@ static void test_probe_no_way_back(void **state)
 static void test_probe_strange_content(void **state)
 {
 	(void)state;
-	struct setting s = resolve("net.core.somaxconn");
-	struct setting rmem = resolve("net.ipv4.tcp_rmem");
+	struct setting s = setting_of("net.core.somaxconn", NULL);
+	struct setting rmem = setting_of("net.ipv4.tcp_rmem", NULL);
 	assert_int_equal(tunable_write(&host, &s, "word", NULL), 0);
 	struct tunable_range r = probe(&host, s.name, "");
 	assert_false(r.settable);
@@ -352,7 +339,8 @@ static void test_run_scope_is_not_read(void **state)
 	(void)state;
 	char text[64];
 	struct err e = {0};
-	struct setting s = resolve("socket.nodelay"), rmem = resolve("net.ipv4.tcp_rmem");
+	struct setting s = setting_of("socket.nodelay", NULL),
+		       rmem = setting_of("net.ipv4.tcp_rmem", NULL);
 	assert_int_equal(tunable_read(&host, &s, text, sizeof(text), &e), -EOPNOTSUPP);
 	assert_int_equal(tunable_write(&host, &s, "1", &e), -EOPNOTSUPP);
 	assert_int_equal(tunable_read(&host, &rmem, text, sizeof(text), &e), 0);
@@ -365,7 +353,7 @@ static void test_run_scope_is_not_read(void **state)
 static void test_affected(void **state)
 {
 	(void)state;
-	struct setting along[32], s = resolve("net.ipv4.ip_forward");
+	struct setting along[32], s = setting_of("net.ipv4.ip_forward", NULL);
 	size_t n = tunable_affected(&host, &s, along, 32);
 	assert_int_equal(n, 8);
 	bool dotted = false;
@@ -375,7 +363,7 @@ static void test_affected(void **state)
 	assert_true(dotted);
 	assert_string_equal(along[n - 1].name, "net.ipv4.conf.all.forwarding");
 	assert_int_equal(tunable_affected(&host, &s, along, 3), 3);
-	s = resolve("net.ipv4.tcp_rmem");
+	s = setting_of("net.ipv4.tcp_rmem", NULL);
 	assert_int_equal(tunable_affected(&host, &s, along, 32), 0);
 }
 

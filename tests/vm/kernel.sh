@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
 # Prepares what the test machine boots, below FOLDER: Debian's kernel, downloaded and unpacked (never
 # installed) with the modules that a network machine wants, and a first file system in memory. What
 # is there already is kept. Called by test.sh and machine.sh.

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
 # Boots an emulated machine with two NUMA nodes, four CPUs and six NICs, runs one shell command in
 # it, and ends with its status (124: took too long, 125: no result). The machine sees this one's
 # files read-only below a file system in memory; what it writes vanishes, apart from /run/share.

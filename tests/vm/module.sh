@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
 # Builds the made-up NIC (module/made_nic.c) for the test machine's kernel, below FOLDER where
 # kernel.sh put that: the kernel's headers are downloaded and unpacked, never installed. What is there
 # already and as new as its source is kept. FOLDER/made_nic.ko is the result.

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
 # Runs in the test machine: each script named in /run/share/scripts, its TAP lines with its name in
 # front. What a script has not told (tap.awk) is one failure.
 set -u

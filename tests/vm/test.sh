@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
 # The tests that want a machine of their own: boots it once (machine.sh), runs the scripts of guest/
 # in it, and passes their TAP lines on. Without QEMU and what goes with it all is skipped.
 # Usage: tests/vm/test.sh [GUEST_SCRIPT...]     BUILD: the programs (build)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 # What the scripts in the test machine share beyond tests/lab/common.sh: two ends joined by a pair
 # of its NICs, and proving one setting of a device. Sourced, not run.
 # shellcheck shell=bash

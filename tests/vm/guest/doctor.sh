@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
 # The doctor on a machine with two nodes and NICs that can be asked.
 . tests/vm/guest/common.sh
 for d in e1k0 e1k1 vmx1; do ip link set $d up; done

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
 # Interrupts on real (emulated) hardware: an affinity is set and the interrupts are seen to move,
 # only those of that device; a mode is switched and back; packets are steered. The NVMe disk's
 # queues are managed by the kernel, and refuse.

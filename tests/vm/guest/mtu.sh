@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
 # A wire that drops what is larger than 1500 bytes, and NICs that would send it: an MTU above the
 # wire's is a black hole. Such a configuration must fail with a reason and within its time, the one
 # that works must win, and both NICs must be at their old MTU afterwards.

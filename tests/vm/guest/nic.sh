@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
 # Entries of NICs on hardware that namespaces lack: queue pairs, rings, coalescing, pause frames, the
 # RSS table, offloads and queueing disciplines of three drivers. One agent does a device's whole list:
 # each entry is set, read, and rolled back before the next. An exec is dear here, a request is not.

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
 # What others see of NICs that are tuned: a profile of many settings of one device is applied, looked
 # at with ethtool(8), which knows nothing of this program, verified, and rolled back. nic.sh has the
 # entries one by one.

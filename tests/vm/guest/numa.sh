@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
 # Two NUMA nodes: where the endpoints run and where their memory is. The pages are those that the
 # kernel says there are, in the endpoint's own numa_maps, as the sample tells them.
 . tests/vm/guest/common.sh

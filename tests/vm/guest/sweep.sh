@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
 # One whole sweep in the test machine: two namespaces, a virtio NIC each, 20 ms each way by netem.
 # TCP's buffers decide there, so the best profile must name them; it goes back to the host.
 . tests/lab/common.sh

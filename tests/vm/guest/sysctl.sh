@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
 # Every sysctl of the catalogue on a kernel that has it, in the first network namespace: set, read
 # back from /proc/sys, verified, rolled back. Those that change others are set by themselves.
 . tests/lab/common.sh
