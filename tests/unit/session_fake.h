@@ -21,6 +21,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -53,6 +54,10 @@ static long kill_at;	  /* steps until the process kills itself; 0: never */
 static long fail_at;	  /* writes and syncs of the journal until they fail; 0: never */
 static int fail_errno;
 static bool fail_for_good;		   /* a full disk, not a passing fault */
+static bool fail_torn;			   /* half a record gets there */
+static void (*before_lock)(void);	   /* once */
+static bool intent_waits;		   /* an old value or an intent is not on the disk yet */
+static int early_writes;		   /* of settings while one waited */
 static void (*on_write)(const char *name); /* after a write that was obeyed */
 static char folder[64], runtime[96];
 static struct session_place here;
@@ -135,6 +140,7 @@ static int fake_write(const struct sysroot *root, const struct setting *s, const
 	long a, b, c;
 	step();
 	fake->settings[i].writes++;
+	early_writes += intent_waits;
 	int n = sscanf(text, "%ld %ld %ld", &a, &b, &c);
 	if (!strcmp(s->name, BYTES) && n == 1 && a == 0) {
 		return err_set(e, -EINVAL, "cannot write %s: below two pages", s->name);
@@ -187,8 +193,12 @@ static bool __attribute__((unused)) fault(void)
 static ssize_t fake_sys_write(int fd, const void *buf, size_t size)
 {
 	if (fault()) {
+		bool torn = fail_torn && write(fd, buf, size / 2) > 0;
+		errno = torn ? ENOSPC : errno;
 		return -1;
 	}
+	intent_waits = intent_waits || memmem(buf, size, "\"op\":\"set\"", 10) ||
+		       memmem(buf, size, "\"op\":\"old\"", 10);
 	if (kill_at == 1 && write(fd, buf, size / 2) >= 0) {
 		raise(SIGKILL);
 	}
@@ -199,13 +209,25 @@ static ssize_t fake_sys_write(int fd, const void *buf, size_t size)
 static int fake_fdatasync(int fd)
 {
 	step();
+	intent_waits = false;
 	return fault() ? -1 : fdatasync(fd);
+}
+
+static int fake_flock(int fd, int how)
+{
+	void (*first)(void) = before_lock;
+	before_lock = NULL;
+	if (first) {
+		first();
+	}
+	return flock(fd, how);
 }
 
 #define tunable_read	     fake_read
 #define tunable_write	     fake_write
 #define write(fd, buf, size) fake_sys_write(fd, buf, size)
 #define fdatasync(fd)	     fake_fdatasync(fd)
+#define flock(fd, how)	     fake_flock(fd, how)
 #include "../../profiles/journal.c"
 #include "../../profiles/session.c"
 #include "../../profiles/session/device.c"
@@ -219,6 +241,7 @@ static int fake_fdatasync(int fd)
 #undef tunable_write
 #undef write
 #undef fdatasync
+#undef flock
 
 #define RMEM "net.ipv4.tcp_rmem"
 #define WMEM "net.ipv4.tcp_wmem"
@@ -300,6 +323,7 @@ static int setup(void **state)
 	snprintf(prefix, sizeof(prefix), "%s/root", folder);
 	here = (struct session_place){{prefix}, runtime, NULL};
 	kill_at = fail_at = 0;
+	intent_waits = fail_torn = false;
 	return 0;
 }
 

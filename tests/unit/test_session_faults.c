@@ -120,13 +120,75 @@ static void test_killed_after_a_fault(void **state)
 	}
 }
 
+/* A power cut right after a write finds how it was: what is not synced is not there then. */
+static void test_on_disk_before_set(void **state)
+{
+	(void)state;
+	struct session *s = must_open("applied");
+	struct err e = {0};
+	struct assignment a[] = {assign(SOMX, "", value_int(99)),
+				 assign(RMEM, "max", value_int(8 << 20))};
+	early_writes = 0;
+	assert_int_equal(set_all(s), 0);
+	assert_int_equal(session_commit(s, &e), 0);
+	assert_int_equal(session_replace(s, a, ARRAY_SIZE(a), &e), 0);
+	assert_int_equal(early_writes, 0);
+	must_roll_back(s);
+}
+
+/* Half a record is on the disk: it is cut off before the next one, which is believed. */
+static void test_torn_record_is_cut_off(void **state)
+{
+	(void)state;
+	int status;
+	pid_t pid = fork();
+	if (pid == 0) {
+		struct session *s = must_open("sweep");
+		struct assignment first = assign(SOMX, "", value_int(99)),
+				  second = assign(CONG, "", value_text("bbr")),
+				  third = assign(RMEM, "max", value_int(8 << 20));
+		must_set(s, &first, 1);
+		arm(1, 1, false);
+		fail_torn = true;
+		if (session_set(s, &second, 1, NULL, NULL) == -ENOSPC) {
+			must_set(s, &third, 1);
+			raise(SIGKILL);
+		}
+		_exit(1);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFSIGNALED(status));
+	assert_true(same_text(got(RMEM), "4096 131072 8388608"));
+	session_close(must_open("sweep"));
+	assert_true(all_back());
+}
+
+/* After a sync that failed nobody knows what is on the disk: nothing more is set on top of it. */
+static void test_nothing_after_a_failed_sync(void **state)
+{
+	(void)state;
+	struct session *s = must_open("sweep");
+	struct assignment a = assign(SOMX, "", value_int(99)), b = assign(SOMX, "", value_int(98));
+	struct err e = {0};
+	must_set(s, &a, 1);
+	arm(2, 0, false); /* its intent is written, and not synced */
+	assert_int_equal(session_set(s, &b, 1, NULL, &e), -EIO);
+	assert_int_equal(fail_at, 0);
+	int writes = fake->settings[fake_index(SOMX)].writes;
+	assert_int_equal(session_set(s, &b, 1, NULL, &e), -EIO);
+	assert_int_equal(fake->settings[fake_index(SOMX)].writes, writes);
+	must_roll_back(s);
+	assert_true(all_back());
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_every_write_fails),
-		TEST(test_killed_after_a_fault),
+		TEST(test_every_write_fails),		TEST(test_killed_after_a_fault),
+		TEST(test_on_disk_before_set),		TEST(test_torn_record_is_cut_off),
+		TEST(test_nothing_after_a_failed_sync),
 	};
 	return cmocka_run_group_tests_name("session_faults", tests, NULL, NULL);
 }

@@ -195,14 +195,43 @@ static void test_guardian_holds_the_kernel(void **state)
 	must_roll_back(other);
 }
 
+/* Its former holder takes the lock's file away, and another makes a new one, while it is opened. */
+static void new_lock_file(void)
+{
+	char dir[256], path[300];
+	assert_int_equal(session_dir(&here, dir, sizeof(dir), NULL), 0);
+	snprintf(path, sizeof(path), "%s/sweep.lock", dir);
+	assert_int_equal(unlink(path), 0);
+	int fd = open(path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0644);
+	assert_true(fd >= 0);
+	close(fd);
+}
+
+static void test_lock_of_the_file_that_is_there(void **state)
+{
+	(void)state;
+	struct err e = {0};
+	struct session *other;
+	before_lock = new_lock_file;
+	struct session *s = must_open("sweep");
+	assert_null(before_lock);
+	assert_int_equal(session_open(&here, "sweep", "x", &other, NULL, &e), -EBUSY);
+	session_close(s);
+	assert_true(nothing_left());
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_ratio_in_force),	   TEST(test_bytes_in_force),
-		TEST(test_replace_keeps_the_pair), TEST(test_replace_with_affected),
-		TEST(test_one_session_a_kernel),   TEST(test_guardian_holds_the_kernel),
+		TEST(test_ratio_in_force),
+		TEST(test_bytes_in_force),
+		TEST(test_replace_keeps_the_pair),
+		TEST(test_replace_with_affected),
+		TEST(test_one_session_a_kernel),
+		TEST(test_guardian_holds_the_kernel),
+		TEST(test_lock_of_the_file_that_is_there),
 	};
 	return cmocka_run_group_tests_name("session_pairs", tests, NULL, NULL);
 }

@@ -11,7 +11,7 @@ while read -r script; do
 	start=$SECONDS
 	timeout -k 10 600 bash "$script" >"$out" 2>&1
 	rc=$?
-	read -r _ _ _ wrong < <(awk -f tests/tap.awk -v status=$rc "$out")
+	read -r _ _ _ wrong <<<"$(awk -f tests/tap.awk -v status=$rc "$out")"
 	grep -E '^(not )?ok |^#|^1\.\.' "$out" | sed -E "s/^((not )?ok) /\1 $name: /"
 	if [ -n "$wrong" ]; then
 		echo "not ok $name: $wrong - $(tail -n 3 "$out" | tr '\n' ' ')"
