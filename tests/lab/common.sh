@@ -105,6 +105,7 @@ no_journals() {
 }
 need_root() {
 	[ "$(id -u)" = 0 ] || skip_all "$1" "needs root for network namespaces"
+	command -v ip >/dev/null || { not_ok "$1" "there is no ip (iproute2)"; exit 1; }
 	ip netns add "ts-probe-$$" 2>/dev/null || skip_all "$1" "network namespaces are not allowed here"
 	ip netns del "ts-probe-$$"
 }

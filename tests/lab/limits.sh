@@ -98,12 +98,16 @@ round() {
 		veth - >"$OUT/s" 2>&1
 		judge shaper_of_50_Mbit 'link rate'
 		unshape
+	else
+		echo "# shaper_of_50_Mbit: left out, there is no tbf here"
 	fi
 	if has_nft; then
 		ip netns exec "$B" nft "add table inet t; add chain inet t c { type filter hook input priority 0; }; add rule inet t c meta length > 500 numgen random mod 100 < 3 drop"
 		veth - >"$OUT/s" 2>&1
 		judge firewall_loses_3_percent 'loss'
 		ip netns exec "$B" nft delete table inet t
+	else
+		echo "# firewall_loses_3_percent: left out, there is no nft here"
 	fi
 	slowed receiver --socket 1,receive_buffer=1048576
 	judge slow_receiver 'receiver program'
