@@ -135,6 +135,25 @@ static void csv_as_recorded(void **state)
 	assert_golden("csv", "tests/golden/report.csv");
 }
 
+/* RFC 4180: line ends, commas and quotes stay within their field. */
+static void csv_keeps_its_rows(void **state)
+{
+	(void)state;
+	auto_json json_t *run = recorded();
+	json_t *trial = json_array_get(json_object_get(run, "trials"), 0);
+	json_t *sample = json_array_get(json_object_get(trial, "samples"), 0);
+	static const char *const texts[][2] = {{"two\nlines", "\"two\nlines\""},
+					       {"a\rreturn", "\"a\rreturn\""},
+					       {"a \"word\"", "\"a \"\"word\"\"\""},
+					       {"one, two", "\"one, two\""},
+					       {"plain", ",plain,"}};
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
+		json_object_set_new(sample, "reason", json_string(texts[i][0]));
+		auto_free char *text = as(run, "csv");
+		assert_non_null(strstr(text, texts[i][1]));
+	}
+}
+
 static void json_is_the_object(void **state)
 {
 	(void)state;
@@ -156,6 +175,11 @@ static void nothing_breaks_out(void **state)
 	assert_non_null(strstr(html, "default-src 'none'"));
 	assert_null(strchr(html, '\x1b'));
 	assert_null(strchr(text, '\x1b'));
+	/* CSI as one character, which some terminals obey, and what only looks like it */
+	json_object_set_new(run, "name", json_string("clear\u009b2J caf\u00e9"));
+	auto_free char *marked = as(run, "text");
+	assert_null(strstr(marked, "\xc2\x9b"));
+	assert_non_null(strstr(marked, "clear?2J caf\u00e9"));
 }
 
 /* As it is while a sweep runs, or when one was killed. */
@@ -287,6 +311,7 @@ int main(void)
 		cmocka_unit_test(data_of_the_pictures),
 		cmocka_unit_test(samples_in_detail),
 		cmocka_unit_test(csv_as_recorded),
+		cmocka_unit_test(csv_keeps_its_rows),
 		cmocka_unit_test(json_is_the_object),
 		cmocka_unit_test(nothing_breaks_out),
 		cmocka_unit_test(unfinished_runs),

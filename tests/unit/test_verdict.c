@@ -131,6 +131,25 @@ static void one_boot_each(void **state)
 	assert_int_equal(verdict_by_boots(&in).verdict, VERDICT_REGRESSION);
 }
 
+/* Three boots a side, 1 % between them, 2 % would be a regression: with 4 degrees of freedom an
+ * alarm wants 2.13 standard errors (0.8 % each) below nothing, all-clear 1.53 above the limit. */
+static void each_error_has_its_rate(void **state)
+{
+	(void)state;
+	static const struct {
+		double difference;
+		enum verdict wanted;
+	} cases[] = {{-0.018, VERDICT_REGRESSION},   {-0.0169, VERDICT_CANNOT_TELL},
+		     {-0.0130, VERDICT_CANNOT_TELL}, {-0.0085, VERDICT_CANNOT_TELL},
+		     {-0.0070, VERDICT_GOOD},	     {0.0100, VERDICT_GOOD}};
+	const double reference[] = {-0.01, 0, 0.01};
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		double d = cases[i].difference, here[] = {d - 0.01, d, d + 0.01};
+		struct verdict_input in = {{reference, 3, 0}, {here, 3, 0}, 0.02, NAN, 0, 1};
+		assert_int_equal(verdict_by_boots(&in).verdict, cases[i].wanted);
+	}
+}
+
 /* How many boots more is an estimate that holds in the middle. */
 static void boots_that_are_wanted(void **state)
 {
@@ -172,9 +191,10 @@ static void within_a_boot(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(fourteen_percent),	 cmocka_unit_test(five_percent),
-		cmocka_unit_test(unknown_spread),	 cmocka_unit_test(one_boot_each),
-		cmocka_unit_test(boots_that_are_wanted), cmocka_unit_test(within_a_boot),
+		cmocka_unit_test(fourteen_percent),	   cmocka_unit_test(five_percent),
+		cmocka_unit_test(unknown_spread),	   cmocka_unit_test(one_boot_each),
+		cmocka_unit_test(boots_that_are_wanted),   cmocka_unit_test(within_a_boot),
+		cmocka_unit_test(each_error_has_its_rate),
 	};
 	return cmocka_run_group_tests_name("verdict", tests, NULL, NULL);
 }
