@@ -80,4 +80,25 @@ same "runner: it dies after the last" "$(counted $'1..1\nok a' 1)" "1 passed, 1 
 same "runner: nothing" "$(counted '' 0)" "0 passed, 1 failed, 0 skipped, status 1"
 tests/run.sh "$work/not-built" >"$work/out" 2>&1
 contains "runner: a program that is not there" "$work/out" "0 passed, 1 failed, 0 skipped"
+
+# A runner that is told to end takes along what it runs.
+cat >"$work/long" <<'T'
+#!/bin/bash
+trap 'echo cleaned >"$0.end"' EXIT
+sleep 60 &
+echo $! >"$0.pid"
+wait
+T
+chmod 755 "$work/long"
+for signal in TERM INT; do
+	rm -f "$work"/long.*
+	env --default-signal=INT tests/run.sh "$work/long" >"$work/out" 2>&1 &
+	runner=$!
+	check "runner: a long test has begun" wait_for 10 test -s "$work/long.pid"
+	kill -$signal $runner
+	wait $runner
+	same "runner: SIG$signal ends it" $? 130
+	check "runner: and the test, in good order" test -s "$work/long.end"
+	kill "$(cat "$work/long.pid")" 2>/dev/null # unless the signal has reached it, too
+done
 done_testing

@@ -13,6 +13,9 @@ tap=$(dirname "$0")/tap.awk
 passed=0 failed=0 skipped=0
 out=$(mktemp)
 trap 'rm -f "$out"' EXIT
+# Whoever is told to end ends what runs, too, which has its own clean-up.
+child=
+trap '[ -z "$child" ] || { kill "$child" && wait "$child"; }; exit 130' INT TERM HUP
 
 for t in "$@"; do
 	name=${t##*tests/}
@@ -21,8 +24,12 @@ for t in "$@"; do
 	vm/* | lab/fresh.sh) limit=1800 ;; # minutes of emulation or building; a slow machine is no failure
 	esac
 	start=$SECONDS
-	timeout -k 10 "$limit" "$t" >"$out" 2>&1 </dev/null
+	# in the background, so that a signal need not wait, but not deaf to Ctrl-C as what runs there is
+	env --default-signal=INT,QUIT timeout -k 10 "$limit" "$t" >"$out" 2>&1 </dev/null &
+	child=$!
+	wait "$child"
 	read -r p f s wrong < <(awk -f "$tap" -v status=$? "$out")
+	child=
 	if [ -z "${s:-}" ]; then
 		p=0 f=0 s=0 wrong="cannot be counted"
 	fi

@@ -130,6 +130,17 @@ static void test_users(void **state)
 	p = load(1001);
 	assert_false(may(p, "net.ipv4.tcp_rmem", "max", value_int(1 << 20)));
 	policy_free(p);
+	/* a user's range, within everyone's */
+	spit("{\"tunesweep_policy\": 1, \"everyone\": {\"ranges\": {\"net.core.*\": [10, 1000]}}, "
+	     "\"users\": {\"1000\": {\"ranges\": {\"net.core.*\": [1, 100]}}}}");
+	p = load(1000);
+	assert_true(may(p, "net.core.somaxconn", "", value_int(100)));
+	assert_false(may(p, "net.core.somaxconn", "", value_int(101)));
+	assert_false(may(p, "net.core.somaxconn", "", value_int(9)));
+	policy_free(p);
+	p = load(1001);
+	assert_true(may(p, "net.core.somaxconn", "", value_int(101)));
+	policy_free(p);
 }
 
 static void refused(int code, const char *words)
