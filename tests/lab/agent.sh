@@ -99,6 +99,11 @@ matches "nothing was set there" "$(cat "$file")" "$held"
 matches "end of input rolls back" "$({ req 1 open "$OPEN"; req 2 set "$(value $R max 8388608)"; } | plain_agent | tail -n 1)" '*"effective":\[8388608\]*'
 matches "end of input rolled back" "$(rmem)" "$BASE"
 matches "no journal is left" "$(find "$TMP/run" -name '*.journal' | wc -l)" 0
+APPLY=${OPEN/sweep/applied}
+matches "what is applied and not committed goes, too" \
+	"$({ req 1 open "$APPLY"; req 2 set "$(value $R max 8388608)"; } | plain_agent | tail -n 1)" '*"effective":\[8388608\]*'
+matches "it went" "$(rmem)" "$BASE"
+check "without a journal" no_journals "$TMP/run"
 
 # with_agent ARGS...: an agent as a coprocess with the value set; its pid in $agent
 with_agent() {
@@ -147,6 +152,18 @@ wait_for 1 is_rmem "$BASE"
 matches "SIGKILL of the agent: the guardian restores" "$(rmem)" "$BASE"
 wait_for 3 gone "$guardian"
 matches "and leaves no journal" "$(find "$TMP/run" -name '*.journal' | wc -l)" 0
+end_agent
+
+with_agent
+req 3 rollback '"force":false' >&"$to"
+read -r -t 20 line <&"$from"
+matches "put back, and" "$(rmem)" "$BASE"
+req 4 set "$(value $R max 8388608)" >&"$to"
+read -r -t 20 line <&"$from"
+matches "set once more" "$(rmem)" "$TUNED"
+kill -KILL "$agent"
+wait_for 1 is_rmem "$BASE"
+matches "the guardian knows the last that it was told" "$(rmem)" "$BASE"
 end_agent
 
 with_agent
