@@ -231,6 +231,7 @@ static int fake_flock(int fd, int how)
 #include "../../profiles/journal.c"
 #include "../../profiles/session.c"
 #include "../../profiles/session/device.c"
+#include "../../profiles/session/drift.c"
 #include "../../profiles/session/lock.c"
 #include "../../profiles/session/order.c"
 #include "../../profiles/session/records.c"

@@ -163,6 +163,33 @@ static void json_is_the_object(void **state)
 	assert_true(json_equal(run, back));
 }
 
+static size_t count(const char *text, const char *word)
+{
+	size_t n = 0;
+	for (; (text = strstr(text, word)); text++) {
+		n++;
+	}
+	return n;
+}
+
+/* A value that closes the script in which the data stands, and one that opens a comment there. */
+static void data_stay_data(void **state)
+{
+	(void)state;
+	auto_json json_t *run = recorded();
+	auto_free char *before = as(run, "html");
+	json_t *trial = json_array_get(json_object_get(run, "trials"), 0);
+	json_t *values = json_object_get(trial, "values");
+	const char *key = json_object_iter_key(json_object_iter(values));
+	json_object_set_new(values, key, json_string("</script><b>bold</b><!--<script>"));
+	auto_free char *html = as(run, "html");
+	assert_non_null(strstr(html, "\\u003c/script>\\u003cb>bold"));
+	assert_int_equal(count(html, "</script"), count(before, "</script"));
+	assert_int_equal(count(html, "<script"), count(before, "<script"));
+	assert_int_equal(count(html, "<!--"), count(before, "<!--"));
+	assert_null(strstr(html, "<b>bold"));
+}
+
 static void nothing_breaks_out(void **state)
 {
 	(void)state;
@@ -315,6 +342,7 @@ int main(void)
 		cmocka_unit_test(csv_as_recorded),
 		cmocka_unit_test(csv_keeps_its_rows),
 		cmocka_unit_test(json_is_the_object),
+		cmocka_unit_test(data_stay_data),
 		cmocka_unit_test(nothing_breaks_out),
 		cmocka_unit_test(unfinished_runs),
 		cmocka_unit_test(verdicts),

@@ -124,15 +124,58 @@ static void test_journal_of_another_namespace(void **state)
 	assert_true(nothing_left());
 }
 
+/* What was only looked at is not ours: its baseline is what it is when it is first set. */
+static void test_baseline_is_of_the_first_set(void **state)
+{
+	(void)state;
+	struct session *s = must_open("sweep");
+	struct assignment a = assign(SOMX, "", value_int(99));
+	struct err e = {0};
+	assert_int_equal(session_track(s, &a.setting, 1, &e), 0);
+	put(SOMX, "50"); /* by somebody else */
+	must_set(s, &a, 1);
+	must_roll_back(s);
+	assert_string_equal(got(SOMX), "50");
+}
+
+/* What somebody changes, or takes away, under the session. */
+static void test_drift(void **state)
+{
+	(void)state;
+	struct session *s = must_open("sweep");
+	struct assignment a[] = {assign(SOMX, "", value_int(99)),
+				 assign(CONG, "", value_text("bbr")),
+				 assign(RMEM, "max", value_int(8 << 20))};
+	struct err e = {0};
+	json_t *drifted;
+	must_set(s, a, 3);
+	put(RMEM, "4096 131072\t8388608"); /* the same */
+	assert_int_equal(session_drifted(s, &drifted, &e), 0);
+	assert_int_equal(json_array_size(drifted), 0);
+	json_decref(drifted);
+	put(SOMX, "100");
+	behave(CONG, GONE_NOW);
+	assert_int_equal(session_drifted(s, &drifted, &e), 0);
+	assert_int_equal(json_array_size(drifted), 2);
+	json_t *first = json_array_get(drifted, 0);
+	assert_string_equal(json_string_value(json_object_get(first, "set")), SOMX);
+	assert_string_equal(json_string_value(json_object_get(first, "meant")), "99");
+	assert_string_equal(json_string_value(json_object_get(first, "found")), "100");
+	json_decref(drifted);
+	behave(CONG, OBEYS);
+	put(SOMX, "99");
+	must_roll_back(s);
+	assert_true(at_baseline());
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_back_in_reverse_order),
-		TEST(test_one_layer_waits_for_the_other),
-		TEST(test_conflict_stays_on_record),
-		TEST(test_journal_of_another_namespace),
+		TEST(test_back_in_reverse_order),	 TEST(test_one_layer_waits_for_the_other),
+		TEST(test_conflict_stays_on_record),	 TEST(test_journal_of_another_namespace),
+		TEST(test_baseline_is_of_the_first_set), TEST(test_drift),
 	};
 	return cmocka_run_group_tests_name("session_layers", tests, NULL, NULL);
 }
