@@ -5,6 +5,7 @@
  */
 #include "cleanup.h"
 #include "profile.h"
+#include "replace.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -281,19 +282,23 @@ static int write_file(const struct profile *p, const char *path)
 
 int profile_save(const struct profile *p, const char *path, struct err *e)
 {
-	char temporary[PATH_MAX];
-	int n = snprintf(temporary, sizeof(temporary), "%s.%d.new", path, (int)getpid());
+	char temporary[PATH_MAX], place[PATH_MAX];
+	int bad = replace_place(path, place, e);
+	if (bad) {
+		return bad;
+	}
+	int n = snprintf(temporary, sizeof(temporary), "%s.%d.new", place, (int)getpid());
 	if (n >= PATH_MAX) {
 		return err_set(e, -ENAMETOOLONG, "%s: the path is too long", path);
 	}
 	unlink(temporary); /* of a dead process with our number */
 	int r = write_file(p, temporary);
-	if (!r && rename(temporary, path)) {
+	if (!r && rename(temporary, place)) {
 		r = -errno;
 	}
 	if (r) {
 		unlink(temporary);
 	}
-	r = r ? r : sync_folder_of(path);
+	r = r ? r : sync_folder_of(place);
 	return r ? err_set(e, r, "cannot write %s: %s", path, strerror(-r)) : 0;
 }

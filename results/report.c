@@ -5,10 +5,12 @@
  */
 #include "report.h"
 #include "cleanup.h"
+#include "replace.h"
 #include "report_private.h"
 #include "value.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <locale.h>
 #include <string.h>
 
@@ -103,13 +105,18 @@ static int write_file(const json_t *run, const char *format, const char *beside,
 int report_save(const json_t *run, const char *format, const char *path, struct err *e)
 {
 	auto_free char *temporary = NULL;
-	if (asprintf(&temporary, "%s.new.%d", path, getpid()) < 0) {
+	char place[PATH_MAX];
+	int bad = replace_place(path, place, e);
+	if (bad) {
+		return bad;
+	}
+	if (asprintf(&temporary, "%s.new.%d", place, getpid()) < 0) {
 		temporary = NULL;
 		return err_set(e, -ENOMEM, "%s: out of memory", path);
 	}
 	unlink(temporary);
 	int r = write_file(run, format, temporary, path, e);
-	if (!r && rename(temporary, path)) {
+	if (!r && rename(temporary, place)) {
 		r = err_set(e, -errno, "cannot write %s: %s", path, strerror(errno));
 	}
 	if (r) {

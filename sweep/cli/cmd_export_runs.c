@@ -5,7 +5,9 @@
 #include "cleanup.h"
 #include "cli.h"
 #include "export_runs.h"
+#include "replace.h"
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -21,7 +23,12 @@ static int export_to(struct store *s, const char *format, const char *name, cons
 		     struct err *e)
 {
 	auto_free char *part = NULL;
-	if (asprintf(&part, "%s.part", path) < 0) {
+	char place[PATH_MAX];
+	int refused = replace_place(path, place, e);
+	if (refused) {
+		return refused;
+	}
+	if (asprintf(&part, "%s.part", place) < 0) {
 		part = NULL;
 		return err_set(e, -ENOMEM, "out of memory");
 	}
@@ -30,7 +37,7 @@ static int export_to(struct store *s, const char *format, const char *name, cons
 		return err_set(e, -errno, "cannot write %s: %s", part, strerror(errno));
 	}
 	int rc = export_runs(s, format, name, f, e);
-	if ((fclose(f) || (rc == 0 && rename(part, path))) && rc == 0) {
+	if ((fclose(f) || (rc == 0 && rename(part, place))) && rc == 0) {
 		rc = err_set(e, -errno, "cannot write %s: %s", path, strerror(errno));
 	}
 	if (rc < 0) {

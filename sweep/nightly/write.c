@@ -7,7 +7,9 @@
 #include "files.h"
 #include "json_util.h"
 #include "nightly.h"
+#include "replace.h"
 #include <errno.h>
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 #include <unistd.h>
@@ -183,8 +185,12 @@ void nightly_print(const json_t *summary, enum nightly_format format, FILE *out)
 
 int nightly_save(const json_t *summary, enum nightly_format format, const char *path, struct err *e)
 {
-	char part[PATH_MAX];
-	if (snprintf(part, sizeof(part), "%s.part", path) >= (int)sizeof(part)) {
+	char part[PATH_MAX], place[PATH_MAX];
+	int refused = replace_place(path, place, e);
+	if (refused) {
+		return refused;
+	}
+	if (snprintf(part, sizeof(part), "%s.part", place) >= (int)sizeof(part)) {
 		return err_set(e, -ENAMETOOLONG, "%s: too long", path);
 	}
 	errno = 0;
@@ -194,7 +200,7 @@ int nightly_save(const json_t *summary, enum nightly_format format, const char *
 	}
 	bool bad = !f || ferror(f);
 	bad |= f && fclose(f) != 0;
-	if (bad || rename(part, path) < 0) {
+	if (bad || rename(part, place) < 0) {
 		int rc = err_set(e, errno ? -errno : -EIO, "%s: %s", path,
 				 strerror(errno ? errno : EIO));
 		unlink(part);
