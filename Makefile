@@ -197,13 +197,15 @@ build-tests: programs unit-programs $(LAB_PROGRAMS)
 unit-programs: $(UNIT_TESTS) $(BUILD)/tunesweep $(BUILD)/tunesweep-agent
 
 # How much of the code the tests run: unit tests, the lab scripts and the emulated machine, whose programs
-# write down what they ran, too; half an hour. Root for the lab. Left out: what repeats itself, and what
+# write down what they ran, too; half an hour. Root for the lab. The program looks for its profiles beside
+# its folder. Left out: what repeats itself, and what
 # runs in a system of files that is thrown away, with its counters.
 UNCOUNTED := $(patsubst %,tests/lab/%.sh,kill limits soak fresh package)
 .PHONY: coverage valgrind tsan soak
 coverage:
 	@tests/deps.sh $(PACKAGES) $(TEST_PACKAGES) gcovr
 	@-tests/deps.sh --no-install-recommends $(VM_PACKAGES)
+	@mkdir -p $(BUILD)/profiles && ln -sfn $(CURDIR)/profiles/shipped $(BUILD)/profiles/shipped
 	@$(MAKE) --no-print-directory -j$(JOBS) BUILD=$(BUILD)/coverage COVERAGE=1 CFLAGS='-O0 -g' build-tests man \
 	  $(BUILD)/coverage/locale/de_DE.UTF-8
 	@BUILD=$(BUILD)/coverage tests/coverage.sh $(patsubst $(BUILD)/%,$(BUILD)/coverage/%,$(UNIT_TESTS)) \

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
 # What commands are told in one word too few or too many, and the files that they write: export-runs -o,
 # init --to, hosts and roles of profile commands, import from standard input. No privilege is needed.
 # Usage: BUILD=build tests/lab/command_words.sh
@@ -46,41 +47,6 @@ ln -s runs.csv "$work/to-file"
 status "a link to a file" 0 "$tunesweep" export-runs -o "$work/to-file" "${store[@]}"
 check "stays one, and the file is written" test -L "$work/to-file" -a -s "$work/runs.csv"
 same "nothing lies beside them" "$(find "$work" -name '*.part' -o -name '*.new*')" ""
-
-# init --to, hosts and roles of profile commands, import from standard input. No privilege is needed.
-# Usage: BUILD=build tests/lab/command_words.sh
-. "$(dirname "$0")/common.sh"
-store=(--store "$work/results.db")
-cat >"$work/flat.yaml" <<END
-tunesweep: 1
-name: flat
-test: {engine: simulated, surface: flat, noise: 1%}
-tunables: [{set: param.x, range: [0, 99], type: int, default: 1}]
-search: {samples: 12, seed: 1}
-proof: {pairs: 4}
-END
-status "a sweep" 0 "$tunesweep" run "$work/flat.yaml" -o "$work/run" "${store[@]}"
-
-# export-runs -o
-for format in csv jsonl prometheus; do
-	status "export-runs -o as $format" 0 "$tunesweep" export-runs --format $format -o "$work/runs.$format" "${store[@]}"
-	same "says nothing" "$(cat "$work/out" "$work/err")" ""
-	check "and is what is printed otherwise" cmp "$work/runs.$format" <("$tunesweep" export-runs --format $format "${store[@]}")
-done
-cp "$work/runs.csv" "$work/before.csv"
-status "a format that there is not" 2 "$tunesweep" export-runs --format xml -o "$work/runs.csv" "${store[@]}"
-contains "is answered with those there are" "$work/err" "csv, json, jsonl or prometheus"
-check "and leaves the file that was there" cmp "$work/before.csv" "$work/runs.csv"
-same "and nothing beside it" "$(find "$work" -name '*.part')" ""
-status "a folder that is not there" 3 "$tunesweep" export-runs -o "$work/none/runs.csv" "${store[@]}"
-contains "is named" "$work/err" "cannot write $work/none/runs.csv"
-mkdir "$work/folder.csv"
-status "a folder in the file's place" 3 "$tunesweep" export-runs -o "$work/folder.csv" "${store[@]}"
-contains "is named, too" "$work/err" "cannot write $work/folder.csv"
-same "and leaves nothing beside it either" "$(find "$work" -name '*.part')" ""
-full() { "$tunesweep" export-runs -o /dev/full "${store[@]}"; }
-status "what is no file is not replaced" 3 full
-check "it is there as it was" test -c /dev/full
 
 # init --to
 status "init --to a host" 0 "$tunesweep" init --to 127.0.0.1

@@ -52,10 +52,28 @@ if with_rival true; then
 		'[.rivals[] | select(.who | contains("77-rival"))] == [{"host": "sender", "who": "/etc/sysctl.d/77-rival.conf", "sets": ["net.ipv4.tcp_wmem"]}]'
 	json "and is a finding of every host" "$work/out" '[.hosts[].findings[] | select(.check == "owners" and
 		(.found | contains("77-rival.conf sets net.ipv4.tcp_wmem")))] | length == 2'
+	with_rival "$tunesweep" doctor "$work/doctor.yaml" --samples 3 >"$work/out" 2>"$work/err"
+	contains "in words, too" "$work/out" "sender: /etc/sysctl.d/77-rival.conf sets what this spec sets: net.ipv4.tcp_wmem"
+	contains "with the noise" "$work/out" "noise: 3 samples of the same, 0 failed; one differs by"
 	status "a sweep starts all the same" 0 with_rival "$tunesweep" run "$work/doctor.yaml" -o "$work/run"
 	contains "and tells who else sets what it sweeps" "$work/err" \
 		"sender: /etc/sysctl.d/77-rival.conf sets net.ipv4.tcp_wmem, too"
 else
 	skip "doctor: rivals" "no bind mounts here"
 fi
+
+"$tunesweep" doctor --samples 0 >"$work/out" 2>"$work/err"
+rc=$?
+check "the last line in words says what the status says ($rc)" test "$(tail -n 1 "$work/out" | cut -c 1-3)" = "$([ $rc = 0 ] && echo fit || echo not)"
+check "each finding has three lines" awk '/^  (problem|note) / { n++ } /^          costs: ./ { c++ } /^          mend:  ./ { m++ }
+	/^here: [0-9]+ checks, [0-9]+ findings$/ { told = $4 } END { exit !(n == told && c == n && m == n) }' "$work/out"
+printf 'tunesweep: 1\ntest: {engine: simulated, surface: flat}\ntunables: [{set: param.x, range: [0, 9], type: int, default: 1}]\n' >"$work/nobody.yaml"
+status "a spec without hosts" 2 "$tunesweep" doctor "$work/nobody.yaml"
+contains "has nobody to examine" "$work/err" "names no hosts"
+# A test that cannot succeed: nothing can be told apart then.
+make_namespaces || { not_ok doctor "cannot make namespaces"; exit 1; }
+sed "s|^hosts: .*|hosts: {sender: {via: \"netns:$ns_a\"}, receiver: {via: \"netns:$ns_b\", address: 203.0.113.9}}|; /^link: /d" \
+	"$work/doctor.yaml" >"$work/fails.yaml"
+status "a test that never succeeds is not fit to measure" 1 "$tunesweep" doctor "$work/fails.yaml" --samples 2
+contains "and why" "$work/out" "noise: not one of 2 samples succeeded: "
 done_testing
