@@ -29,6 +29,7 @@ struct run {
 	char against_name[VALUE_TEXT_MAX]; /* "" if it was not given */
 	struct replay replay;		   /* of --resume */
 	struct loop_result result;
+	json_t *machines; /* {host: fingerprint}; NULL without hosts */
 	json_t *earlier;  /* of --boots: the result that this boot is added to */
 	json_t *rollback; /* {host: [items]} */
 	bool restored;

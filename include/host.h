@@ -27,6 +27,9 @@ int host_fingerprint(const struct sysroot *root, json_t **out, struct err *e);
  * devices. A new object. */
 json_t *host_machine(const json_t *fingerprint);
 
+/* Leaves of a machine block what another machine has, too. */
+void host_keep_common(json_t *machine, const json_t *fingerprint);
+
 /* What differs, in words, one difference an array element; empty if it is the same kind. Either
  * may be a machine block or a fingerprint. */
 json_t *host_differences(const json_t *profile_machine, const json_t *here);

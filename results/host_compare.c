@@ -50,6 +50,34 @@ static json_t *find_nic(const json_t *machine, const char *device)
 	return NULL;
 }
 
+static bool same_nic(const json_t *a, const json_t *b)
+{
+	static const char *const keys[] = {"driver", "firmware", "pci"};
+	bool same = b != NULL;
+	for (size_t i = 0; same && i < ARRAY_SIZE(keys); i++) {
+		same = !strcmp(json_get_text(a, keys[i], ""), json_get_text(b, keys[i], ""));
+	}
+	return same;
+}
+
+void host_keep_common(json_t *machine, const json_t *fingerprint)
+{
+	static const char *const keys[] = {"kernel", "cpu", "numa_nodes"};
+	json_t *nics = json_object_get(machine, "nics");
+	for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
+		const json_t *other = json_object_get(fingerprint, keys[i]);
+		if (!other || !json_equal(json_object_get(machine, keys[i]), other)) {
+			json_object_del(machine, keys[i]);
+		}
+	}
+	for (size_t i = json_array_size(nics); i-- > 0;) {
+		const json_t *nic = json_array_get(nics, i);
+		if (!same_nic(nic, find_nic(fingerprint, json_get_text(nic, "device", "")))) {
+			json_array_remove(nics, i);
+		}
+	}
+}
+
 static char *scalar_text(const json_t *j)
 {
 	return json_is_string(j) ? strdup(json_string_value(j)) : json_dumps(j, JSON_ENCODE_ANY);

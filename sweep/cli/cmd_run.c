@@ -64,6 +64,7 @@ static int begin_record(struct run *r, struct err *e)
 	if (rc < 0) {
 		return rc;
 	}
+	r->machines = json_incref(hosts);
 	if (cli_value(r->c, "resume")) {
 		return run_resume(r, e);
 	}
@@ -334,6 +335,7 @@ static void run_clear(struct run *r)
 	spec_free(r->spec);
 	json_decref(r->rollback);
 	json_decref(r->earlier);
+	json_decref(r->machines);
 	cleanup_close(&r->folder_fd);
 }
 

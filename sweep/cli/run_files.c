@@ -33,12 +33,34 @@ static int choose_paths(struct files *f, struct err *e)
 	return rc < 0 ? rc : run_output_folder(f->r, f->dir, sizeof(f->dir), e);
 }
 
+/* What the hosts that are set have in common, since apply asks it of each of them; this machine
+ * where none is set. */
+static int find_machine(const struct run *r, const struct best_setting *settings, size_t n,
+			json_t **machine, struct err *e)
+{
+	struct sysroot root = {""};
+	auto_json json_t *here = NULL;
+	for (size_t i = 0; i < n; i++) {
+		const json_t *of = json_object_get(r->machines, settings[i].host);
+		if (of && !*machine) {
+			*machine = host_machine(of);
+		} else if (of) {
+			host_keep_common(*machine, of);
+		}
+	}
+	if (*machine) {
+		return 0;
+	}
+	int rc = host_fingerprint(&root, &here, e);
+	*machine = rc ? NULL : host_machine(here);
+	return rc;
+}
+
 /* Only what differs from the baseline, and only if the gain is proved. */
 static int write_profile(const struct files *f, struct err *e)
 {
 	const struct run *r = f->r;
 	struct best_setting settings[SPEC_TUNABLES_MAX];
-	struct sysroot root = {""};
 	struct profile p = {0};
 	char path[PATH_MAX + 32];
 	size_t n = 0;
@@ -55,11 +77,10 @@ static int write_profile(const struct files *f, struct err *e)
 						    .effect = f->effects[i].score};
 		settings[n++].assignment.value = r->result.winner.v[i];
 	}
-	auto_json json_t *fingerprint = NULL;
+	auto_json json_t *machine = NULL;
 	auto_json json_t *evidence = best_evidence(&f->in, r->spec->sha, 1);
-	int rc = host_fingerprint(&root, &fingerprint, e);
+	int rc = find_machine(r, settings, n, &machine, e);
 	if (rc == 0) {
-		auto_json json_t *machine = host_machine(fingerprint);
 		rc = best_profile(&p, r->spec->name, settings, n, machine, evidence, e);
 		p.allow = r->spec->allow;
 		snprintf(path, sizeof(path), "%s/best.yaml", f->dir);
