@@ -86,8 +86,12 @@ if [ -s "$build/tunesweep-agent-static" ]; then
 	sed "s|\[$work/ssh, 192.0.2.2\]|[$work/bare]|; s/name: named/name: pushed/; s|, agent: [^}]*||" \
 		"$work/named.yaml" >"$work/pushed.yaml"
 	status "without an agent there" 3 "$tunesweep" run "$work/pushed.yaml" -o "$work/pushed" "${store[@]}"
-	status "the agent is taken along" 0 "$tunesweep" run "$work/pushed.yaml" -o "$work/pushed" --push-agent "${store[@]}"
-	json "and works" "$work/pushed/result.json" '.samples == 4 and .failed == 0 and .restored'
+	if [ -e "$build/tests/coverage.o" ]; then
+		skip "the agent is taken along and works" "a build with counters cannot write them there"
+	else
+		status "the agent is taken along" 0 "$tunesweep" run "$work/pushed.yaml" -o "$work/pushed" --push-agent "${store[@]}"
+		json "and works" "$work/pushed/result.json" '.samples == 4 and .failed == 0 and .restored'
+	fi
 	objdump -p "$build/tunesweep-agent-static" >"$work/static"
 	lacks "it needs no libraries" "$work/static" 'NEEDED|INTERP'
 	same "nothing of it is left there" "$(left_there)" ""
