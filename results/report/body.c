@@ -54,6 +54,8 @@ static const char *metric_text(const json_t *point, const char *metric, char *bu
 		snprintf(buf, size, "-");
 	} else if (m >= 0 && !strcmp(metric_unit(m), "bit/s")) {
 		report_rate(x, buf, size);
+	} else if (m >= 0 && !strcmp(metric_unit(m), "fraction")) {
+		snprintf(buf, size, "%.3g %%", 100 * x);
 	} else {
 		char number[32];
 		report_number(x, number, sizeof(number));
