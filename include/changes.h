@@ -14,8 +14,9 @@ struct wanted { /* of one setting of a profile, on one host */
 };
 
 /* Asks the host about each of the profile's settings for it. *out is freed by the caller. Those
- * that cannot be set and are optional are left out, and noted; all others that cannot be set are
- * one error, before anything is set (with must, else they stay in the list). */
+ * that no apply can keep, and those that cannot be set and are optional, are left out, and noted;
+ * all others that cannot be set are one error, before anything is set (with must, else they stay in
+ * the list). */
 int changes_ask(const struct cli *c, struct target *t, const struct profile *p, bool must,
 		struct wanted **out, size_t *n, struct err *e);
 

@@ -48,10 +48,12 @@ int picks_of_profile(struct picks *p, const struct profile *profile, const char 
 	return rc;
 }
 
-/* Entries that stand for one file, or for one a device if a device is named. */
+/* Entries that stand for one file, or for one a device if a device is named, and that an apply can
+ * keep. */
 static bool usable(const struct tunable *t, const char *device)
 {
-	return t->scope == SCOPE_HOST && !strchr(t->name, '*') && (!t->device || device);
+	return t->scope == SCOPE_HOST && !t->held && !strchr(t->name, '*') &&
+	       (!t->device || device);
 }
 
 int picks_of_pattern(struct picks *p, const char *pattern, const char *device, struct err *e)

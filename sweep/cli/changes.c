@@ -70,6 +70,14 @@ int changes_ask(const struct cli *c, struct target *t, const struct profile *p, 
 		if (strcmp(s->host, t->name) != 0) {
 			continue;
 		}
+		if (s->assignment.setting.tunable->held) {
+			char key[256];
+			cli_note(c,
+				 "%s is left out: it lasts only as long as the process that asks "
+				 "for it (the gain may be smaller than the one that was measured)",
+				 changes_key(t, &s->assignment, key, sizeof(key)));
+			continue;
+		}
 		*w = (struct wanted){.setting = s};
 		int rc = agent_probe_for(t->agent, &s->assignment, &w->range, e);
 		if (rc < 0) {

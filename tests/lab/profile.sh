@@ -32,6 +32,10 @@ status "a namespace that is not there" 3 "$tunesweep" apply "$work/one.yaml" --h
 status "dry-run" 0 "$tunesweep" apply "$work/one.yaml" "${a[@]}" "${b[@]}" --dry-run
 contains "tells the change" "$work/out" "net.ipv4.tcp_wmem.max@tx"
 same "and sets nothing" "$(snapshot "$ns_a")" "$before_a"
+status "capture where nothing is applied" 0 ip netns exec "$ns_b" "$tunesweep" capture -o "$work/all.yaml"
+contains "takes the sysctls" "$work/all.yaml" "net.ipv4.tcp_wmem"
+lacks "not what no apply could keep" "$work/all.yaml" cpu.latency
+status "so that nothing differs" 0 ip netns exec "$ns_b" "$tunesweep" verify "$work/all.yaml"
 status "verify says no" 1 "$tunesweep" verify "$work/one.yaml" "${a[@]}" "${b[@]}"
 contains "with expected and actual" "$work/out" "expected"
 contains "and says how many" "$work/err" "settings differ"
@@ -53,6 +57,14 @@ ip netns exec "$ns_a" sh -c 'echo 0 >/proc/sys/net/ipv4/tcp_slow_start_after_idl
 status "another profile replaces it" 0 "$tunesweep" apply "$work/two.yaml" "${a[@]}"
 same "its value is set" "$(get "$ns_a" tcp_wmem)" "4096 16384 16777216"
 same "what it does not name went back" "$(get "$ns_a" tcp_slow_start_after_idle)" 1
+if [ -r /dev/cpu_dma_latency ]; then
+	{ cat "$work/two.yaml" && echo '  - {set: cpu.latency, host: tx, value: 50us}'; } >"$work/passing.yaml"
+	status "a setting that ends with its process does not keep the others out" 0 "$tunesweep" apply "$work/passing.yaml" "${a[@]}"
+	contains "and is named" "$work/err" "cpu.latency@tx is left out: it lasts only as long as the process"
+	status "nor is it missed" 0 "$tunesweep" verify "$work/passing.yaml" "${a[@]}"
+else
+	skip "a setting that ends with its process" "no /dev/cpu_dma_latency here"
+fi
 
 cat >"$work/sweep.yaml" <<S
 tunesweep: 1
