@@ -219,6 +219,9 @@ void run_print_result(const struct run *r, const char *written)
 			     g ? g->score_a : x->best_score, false);
 		printf("\n");
 		print_gain(r);
+	} else if (x->samples > x->failed && x->baseline_sample.ok) {
+		printf("Nothing that was tried, the baseline included, is what the objective "
+		       "requires: there is no best.\n");
 	}
 	if (x->pruned > 0) {
 		printf("Back to the baseline before the proof, since the model sees no gain in it: "
