@@ -68,6 +68,7 @@ while read -r command; do
 	start=$SECONDS
 	status "$command" 0 fresh "$command"
 	echo "# $command: $((SECONDS - start)) s"
+	grep -A3 '^not ok' "$work/out" | sed 's/^/# /'
 	cp "$work/out" "$work/${command//[^a-z]/}"
 done <<<"$commands"
 contains "make demo ends with its profile" "$work/makedemo" "Written: build/demo/best.yaml, report.html, result.json"
