@@ -202,7 +202,7 @@ int there(int n)
 }
 C
 
-"$faults/tests/lint.sh" build format sizes first_lines shell spelling tidy analyzer cppcheck >"$work/lint"
+"$faults/tests/lint.sh" build format sizes first_lines shell scripts spelling tidy analyzer cppcheck >"$work/lint"
 found "$work/lint" 'lint: every C file is as' badly_laid_out 'a file that is laid out otherwise'
 found "$work/lint" 'lint: files of at most' 'long_file.c: 4' 'a file of more than 400 lines'
 found "$work/lint" 'lint: files of at most' 'long_function.c:.*61 lines' 'a function of more than 60 lines'
