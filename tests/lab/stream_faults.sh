@@ -115,7 +115,8 @@ fi
 ip netns exec "$B" perl -MSocket -e 'socket(S, PF_INET, SOCK_STREAM, 0);
 	bind(S, pack_sockaddr_in(7777, INADDR_ANY)); listen(S, 1); sleep 60' &
 taker=$!
-sleep 0.3
+taken() { ip netns exec "$B" ss -Hltn 'sport = 7777' | grep -q .; }
+wait_for 10 taken
 refused port_taken 6 "receiver.*192\.0\.2\.2 port 7777.*in use" --address 192.0.2.2 -p 7777
 kill $taker
 refused wrong_family 6 "receiver.*fd00::7.*(assign|unreachable)" --address fd00::7
