@@ -13,6 +13,7 @@ if [ $# -gt 0 ]; then
 	find "$BUILD" -name '*.gcda' -delete
 	# Each object's counters, made now, so that those without privilege may add theirs.
 	"$BUILD/tunesweep" --version >/dev/null && "$BUILD/tunesweep-agent" --version >/dev/null || exit 1
+	"$BUILD/tests/lab/stream_driver" >/dev/null 2>&1 </dev/null # says how it is used
 	find "$BUILD" -name '*.gcda' -exec chmod a+rw {} +
 	tests/run.sh "$@" 2>&1 | tee "$BUILD/coverage.log" | grep -vE '^skip | passed +0 failed '
 	[ "${PIPESTATUS[0]}" = 0 ] || failed=1
