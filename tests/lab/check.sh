@@ -12,17 +12,7 @@ cat >/dev/null
 awk -v level="$(cat "$(dirname "$0")/level")" -v noise=$RANDOM 'BEGIN {
 	printf "{\"throughput\": %.0f, \"service_demand\": 0.5}\n", level * (1 + 0.01 * (noise / 32768 - 0.5)) }'
 END
-chmod +x "$work/bench"
-cat >"$work/spec.yaml" <<END
-tunesweep: 1
-name: check
-test: {engine: command, command: [$work/bench]}
-objective: {maximize: throughput}
-tunables:
-  - {set: param.x, type: int, range: [1, 4], default: 1}
-search: {algorithm: sobol, samples: 12, time: 60s, seed: 1}
-proof: {pairs: 8, time: 30s}
-END
+spec_of_bench
 store=(--store "$work/results.db")
 echo 1000000000 >"$work/level"
 check "a sweep" "$tunesweep" run "$work/spec.yaml" -o "$work/run" "${store[@]}"

@@ -13,17 +13,7 @@ awk -v x="$x" -v level="$(cat "$(dirname "$0")/level")" -v noise=$RANDOM 'BEGIN 
 	t = level * (x >= 3 ? 1.2 : 1) * (1 + 0.01 * (noise / 32768 - 0.5))
 	printf "{\"throughput\": %.0f, \"service_demand\": %.6f}\n", t, 5e8 / t }'
 END
-chmod +x "$work/bench"
-cat >"$work/spec.yaml" <<END
-tunesweep: 1
-name: check
-test: {engine: command, command: [$work/bench]}
-objective: {maximize: throughput}
-tunables:
-  - {set: param.x, type: int, range: [1, 4], default: 1}
-search: {algorithm: sobol, samples: 12, time: 60s, seed: 1}
-proof: {pairs: 8, time: 30s}
-END
+spec_of_bench
 store=(--store "$work/results.db")
 echo 1000000000 >"$work/level"
 

@@ -80,17 +80,17 @@ lives() {
 }
 # look_below PID: it and all processes below it into the array $below; starts no program
 look_below() {
-	local todo=("$1") p file children
+	local unseen=("$1") p file children
 	below=()
-	while [ ${#todo[@]} -gt 0 ]; do
-		p=${todo[0]}
-		todo=("${todo[@]:1}")
+	while [ ${#unseen[@]} -gt 0 ]; do
+		p=${unseen[0]}
+		unseen=("${unseen[@]:1}")
 		lives "$p" || continue
 		below+=("$p")
 		for file in /proc/"$p"/task/*/children; do
 			children=()
 			{ read -ra children <"$file"; } 2>/dev/null
-			todo+=("${children[@]}")
+			unseen+=("${children[@]}")
 		done
 	done
 }
@@ -170,3 +170,17 @@ cleanup() {
 }
 trap cleanup EXIT
 export XDG_STATE_HOME=$work/state
+# spec_of_bench: $work/spec.yaml, a short sweep of one parameter over the benchmark $work/bench
+spec_of_bench() {
+	chmod +x "$work/bench"
+	cat >"$work/spec.yaml" <<END
+tunesweep: 1
+name: check
+test: {engine: command, command: [$work/bench]}
+objective: {maximize: throughput}
+tunables:
+  - {set: param.x, type: int, range: [1, 4], default: 1}
+search: {algorithm: sobol, samples: 12, time: 60s, seed: 1}
+proof: {pairs: 8, time: 30s}
+END
+}

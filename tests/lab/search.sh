@@ -33,6 +33,12 @@ status "where nothing matters" 0 "$tunesweep" run "$work/flat.yaml" -o "$work/fl
 json "the baseline is recommended" "$work/flat/result.json" \
 	'.recommended == "baseline" and (.gain.significant // false | not) and .status == "complete"'
 
+sed 's/name: flat/name: beyond/; /^test:/a objective: {maximize: throughput, require: [throughput >= 900000 Gbit/s]}' \
+	"$work/flat.yaml" >"$work/beyond.yaml"
+status "where nothing is what the objective requires" 3 "$tunesweep" run "$work/beyond.yaml" -o "$work/beyond" --store "$store" -q
+contains "that is said" "$work/out" "Nothing that was tried, the baseline included, is what the objective requires"
+json "and nothing is recommended" "$work/beyond/result.json" '.best == null and .recommended == "baseline"'
+
 status "a warm start" 0 "$tunesweep" run "$work/s.yaml" -o "$work/two" --store "$store" --warm --samples 8
 contains "says what it knows" "$work/err" "warm start: 30 samples of 1 earlier runs"
 json "and is as good after 8" "$work/two/result.json" '.gain.percent > 50'
