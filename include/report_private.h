@@ -45,6 +45,11 @@ struct report_writer {
 
 extern const struct report_writer report_text, report_html, report_md;
 
+/* A section of one table, which is freed; nothing is written where the table is empty. paragraph:
+ * what is said before it, or NULL. */
+void report_section(const struct report_writer *w, FILE *out, const char *heading,
+		    const char *paragraph, struct report_table *t);
+
 /* The writer of "text", "html" or "md"; NULL for others. */
 const struct report_writer *report_writer_find(const char *format);
 /* In report_write's frame (decimal points, errors of writing): runs body, then looks at out. */
@@ -57,7 +62,7 @@ int report_framed(void (*body)(const void *what, FILE *out), const void *what, F
  * "failures": {reason: [samples]}}. */
 json_t *report_data(const json_t *run);
 
-/* report_choice.c: the samples whose details are wanted, by their numbers in the run: shown over
+/* report/choice.c: the samples whose details are wanted, by their numbers in the run: shown over
  * time, or held against an outlier. Returns how many, up to max, those that are shown first. */
 #define REPORT_DETAILS 64
 size_t report_detail_samples(const json_t *run, int64_t *sample, size_t max);
@@ -65,12 +70,12 @@ size_t report_detail_samples(const json_t *run, int64_t *sample, size_t max);
 /* A sample's detail, borrowed; NULL where the run was read without it. */
 const json_t *report_detail(const json_t *run, const json_t *sample);
 
-/* report_choice.c: the details of samples that are shown, best, baseline and outliers first. */
+/* report/choice.c: the details of samples that are shown, best, baseline and outliers first. */
 #define REPORT_SHOWN 24
 json_t *report_details(const json_t *run);
 const json_t *report_best_values(const json_t *run);
 
-/* report_outliers.c: outliers_find of each trial, a new reference: [{"sample": number in the run,
+/* report/outliers.c: outliers_find of each trial, a new reference: [{"sample": number in the run,
  * "trial", "phase", "metric", "percent", "why"}]; nothing is said where there are none. */
 json_t *report_outliers(const json_t *run);
 void report_say_outliers(const json_t *run, const struct report_writer *w, FILE *out);

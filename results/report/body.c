@@ -197,11 +197,7 @@ static void say_values(const json_t *run, const struct report_writer *w, FILE *o
 		report_table_add(&t, report_value(value, buf, sizeof(buf)));
 		report_table_add(&t, before && json_equal(before, value) ? "" : "yes");
 	}
-	if (t.n_cells) {
-		w->section(out, "Values");
-		w->table(out, &t);
-	}
-	report_table_clear(&t);
+	report_section(w, out, "Values", NULL, &t);
 }
 
 /* "key=value, ..." of what differs from the baseline; "baseline" if nothing does. */
@@ -308,11 +304,7 @@ static void say_failures(const json_t *run, const struct report_writer *w, FILE 
 		report_table_add(&t, report_value(json_array_get(count, 1), buf, sizeof(buf)));
 		report_table_add(&t, reason);
 	}
-	if (t.n_cells) {
-		w->section(out, "What failed");
-		w->table(out, &t);
-	}
-	report_table_clear(&t);
+	report_section(w, out, "What failed", NULL, &t);
 	json_decref(counts);
 }
 
@@ -333,11 +325,7 @@ static void say_hosts(const json_t *run, const struct report_writer *w, FILE *ou
 		report_table_add(
 			&t, report_value(json_object_get(host, "numa_nodes"), buf, sizeof(buf)));
 	}
-	if (t.n_cells) {
-		w->section(out, "Hosts");
-		w->table(out, &t);
-	}
-	report_table_clear(&t);
+	report_section(w, out, "Hosts", NULL, &t);
 }
 
 void report_body(const json_t *run, const struct report_writer *w, FILE *out)

@@ -98,3 +98,16 @@ void report_table_clear(struct report_table *t)
 	free(t->cells);
 	memset(t, 0, sizeof(*t));
 }
+
+void report_section(const struct report_writer *w, FILE *out, const char *heading,
+		    const char *paragraph, struct report_table *t)
+{
+	if (t->n_cells) {
+		w->section(out, heading);
+		if (paragraph) {
+			w->paragraph(out, paragraph);
+		}
+		w->table(out, t);
+	}
+	report_table_clear(t);
+}

@@ -117,13 +117,9 @@ void report_say_interrupts(const json_t *run, const struct report_writer *w, FIL
 	{
 		add_row(&t, whose, sum);
 	}
-	if (t.n_cells) {
-		w->section(out, "Interrupts astray");
-		w->paragraph(out,
-			     "Warning: they came to CPUs that their affinity does not name, so "
-			     "irq.affinity did not do what it says. Who else sets it "
-			     "(irqbalance, a driver that was reset)? tunesweep doctor looks.");
-		w->table(out, &t);
-	}
-	report_table_clear(&t);
+	report_section(w, out, "Interrupts astray",
+		       "Warning: they came to CPUs that their affinity does not name, so "
+		       "irq.affinity did not do what it says. Who else sets it "
+		       "(irqbalance, a driver that was reset)? tunesweep doctor looks.",
+		       &t);
 }

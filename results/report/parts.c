@@ -44,14 +44,10 @@ void report_say_parts(const json_t *result, const struct report_writer *w, FILE 
 	{
 		add_part(&t, json_get_text(one, "set", "?"), one);
 	}
-	if (t.n_cells) {
-		w->section(out, "What each part brings");
-		w->paragraph(out,
-			     "Measured in pairs like the gain itself, each setting by leaving it "
-			     "out of the best.");
-		w->table(out, &t);
-	}
-	report_table_clear(&t);
+	report_section(w, out, "What each part brings",
+		       "Measured in pairs like the gain itself, each setting by leaving it "
+		       "out of the best.",
+		       &t);
 }
 
 static void add_change(struct report_table *t, const json_t *one, const char *key)
@@ -80,13 +76,10 @@ void report_say_panel(const json_t *result, const struct report_writer *w, FILE 
 		add_change(&t, one, "latency_p99_percent");
 		report_table_add(&t, json_is_true(json_object_get(one, "worse")) ? "worse" : "");
 	}
-	if (t.n_cells) {
-		w->section(out, "The best under other tests");
-		w->paragraph(out, "Beside the baseline in a few pairs each. Worse: all of the 95 % "
-				  "interval of one of the three is on the wrong side.");
-		w->table(out, &t);
-	}
-	report_table_clear(&t);
+	report_section(w, out, "The best under other tests",
+		       "Beside the baseline in a few pairs each. Worse: all of the 95 % "
+		       "interval of one of the three is on the wrong side.",
+		       &t);
 }
 
 static void add_belief(struct report_table *t, const char *name, const json_t *one)
@@ -120,13 +113,9 @@ void report_say_model(const json_t *result, const struct report_writer *w, FILE 
 		snprintf(pair, sizeof(pair), "%s with %s", a ? a : "?", b ? b : "?");
 		add_belief(&t, pair, one);
 	}
-	if (t.n_cells) {
-		w->section(out, "What the search believes to matter");
-		w->paragraph(out,
-			     "Share of the variance that the model explains, and the step from "
-			     "the worst to the best value (of log score, where scores are "
-			     "positive). A hint at what matters, not a proof.");
-		w->table(out, &t);
-	}
-	report_table_clear(&t);
+	report_section(w, out, "What the search believes to matter",
+		       "Share of the variance that the model explains, and the step from "
+		       "the worst to the best value (of log score, where scores are "
+		       "positive). A hint at what matters, not a proof.",
+		       &t);
 }

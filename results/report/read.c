@@ -44,7 +44,7 @@ static int add_details(struct store *store, json_t *run, struct err *e)
 int report_read(struct store *store, const char *id, const char *format, json_t **run,
 		struct err *e)
 {
-	/* the last two for report_outliers.c */
+	/* the last two for report/outliers.c */
 	static const char *const shown[] = {"score",  "throughput",  "service_demand", "limited_by",
 					    "reason", "retransmits", "seconds",	       NULL};
 	if (!strcmp(format, "json")) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Which samples of a run are shown in detail, and their details. Called by report_data.c and,
+ * Which samples of a run are shown in detail, and their details. Called by report/data.c and,
  * before a report is written, by who reads details from the store.
  */
 #include "cleanup.h"

@@ -2,11 +2,11 @@
 /*
  * The samples of a run that lie far from the others of their trial, and the table that says so. A
  * trial is one configuration in one stretch of the run, so what is compared was measured in the
- * same hour. Called by report_body.c and report_data.c.
+ * same hour. Called by report/body.c and report/data.c.
  */
+#include "outliers.h"
 #include "cleanup.h"
 #include "json_util.h"
-#include "outliers.h"
 #include "report_private.h"
 #include <stdlib.h>
 #include <string.h>
